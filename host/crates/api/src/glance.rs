@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{
-    ClusterRates, ClusterSums, GroupStanding, HostColumns, WantedStandings,
+    ClusterRates, ClusterSums, GroupStanding, HostColumns, HostSchema, WantedStandings,
 };
 use placewright_document::shown;
 use placewright_http::document::written;
@@ -27,6 +27,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
         .routes(routes!(sums))
         .routes(routes!(rates))
         .routes(routes!(columns))
+        .routes(routes!(schema))
         .routes(routes!(standings))
 }
 
@@ -89,6 +90,19 @@ async fn columns(
         })
     })
     .await
+}
+
+/// The columns that hosts of a cluster may have, attributes of the cluster included: what kind of
+/// values they have, in what these are measured, and what they mean.
+#[utoipa::path(get, path = "/v1/clusters/{cluster}/host-schema", operation_id = "get_host_schema", tag = "inventory",
+    params(("cluster" = String, Path, description = "Name of the cluster")),
+    responses((status = OK, body = HostSchema)))]
+async fn schema(
+    State(deployment): State<Arc<Deployment>>,
+    Path(cluster): Path<String>,
+) -> Result<Response, Problem> {
+    let schema = deployment.cluster(&cluster)?.schema();
+    written(move || Ok::<_, Problem>(HostSchema::of(&schema))).await
 }
 
 /// Which groups are wanted: all that fit everything that is given.

@@ -21,7 +21,7 @@ use placewright_http::extract::{Lists, Path, Query};
 use placewright_http::pool::Pool;
 use placewright_http::problem::{Code, Problem};
 use placewright_scheduler::questions::{
-    Capacity, Failure, FailureOptions, QuestionError, Restart, Situation, Why,
+    Capacity, Failure, FailureOptions, HostCosts, QuestionError, Restart, Situation, Why,
 };
 
 /// The most VMs that a question about room counts.
@@ -31,6 +31,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
         .routes(routes!(why))
         .routes(routes!(capacity))
+        .routes(routes!(costs))
         .routes(routes!(failure))
 }
 
@@ -116,6 +117,46 @@ async fn capacity(
         situation.capacity(&request, most)
     })
     .await
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct CostsQuery {
+    /// Name of the policy that is supposed to decide; that of the cluster if not given.
+    policy: Option<String>,
+}
+
+/// What a VM would cost on every host, tier by tier, and which entry of the policy removes the
+/// others: under the policy of the cluster, or under another one that need not decide anywhere.
+/// Nothing is changed.
+#[utoipa::path(post, path = "/v1/clusters/{cluster}/host-costs", operation_id = "ask_host_costs", tag = "questions",
+    params(("cluster" = String, Path, description = "Name of the cluster"), CostsQuery),
+    request_body(content = contract::OneRequest, description = "A VM, or a request with its VMs; in JSON or TOML"),
+    responses((status = OK, body = HostCosts)))]
+async fn costs(
+    State(deployment): State<Arc<Deployment>>,
+    Extension(questions): Extension<Arc<Pool>>,
+    Extension(caller): Extension<Caller>,
+    Path(cluster): Path<String>,
+    Query(query): Query<CostsQuery>,
+    document: Document,
+) -> Result<Response, Problem> {
+    let policy = query.policy.as_deref();
+    let policy = policy.map(|name| caller.policy(&deployment, name));
+    let policy = policy.transpose()?;
+    let found = deployment.cluster(&cluster)?;
+    let (requests, _weight) = requests(&deployment, &found, document).await?;
+    let request = one(requests)?;
+    let snapshot = found.snapshot_with_rules().await?;
+    let of = found.clone();
+    let work = move |cancel| {
+        let kept = snapshot.kept()?;
+        let costs = deployment.host_costs((&*of, kept), policy.as_deref(), &request, cancel)?;
+        Ok::<_, DeploymentError>(serde_json::to_string(&costs).unwrap_or_default())
+    };
+    let text = questions.run((&caller.name, found.name()), work);
+    Ok(json(text.await?))
 }
 
 #[derive(Debug, Default, Deserialize, IntoParams)]

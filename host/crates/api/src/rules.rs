@@ -50,6 +50,7 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/clusters/{cluster}/sums", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/rates", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/host-columns", View, Cluster).query(&["columns"]),
+    rule("GET", "/v1/clusters/{cluster}/host-schema", View, Cluster),
     rule(
         "GET",
         "/v1/clusters/{cluster}/group-standings",
@@ -271,6 +272,9 @@ pub const RULES: &[Rule] = &[
     rule("POST", "/v1/clusters/{cluster}/capacity", View, Cluster)
         .takes(Usual)
         .query(&["at-most"]),
+    rule("POST", "/v1/clusters/{cluster}/host-costs", View, Cluster)
+        .takes(Usual)
+        .query(&["policy"]),
     rule("POST", "/v1/clusters/{cluster}/what-if", View, Cluster).query(&["without", "restart"]),
     // Besides, the route asks for all clusters of the policy.
     rule(

@@ -149,10 +149,12 @@ document.addEventListener("submit", ask);
 // What cannot be undone is asked about first.
 document.addEventListener("submit", (event) => {
   const form = event.target;
-  const sure = form instanceof HTMLFormElement ? form.getAttribute("data-sure") : null;
-  if (!sure || !(form instanceof HTMLFormElement) || form.hasAttribute("data-is-sure")) return;
-  event.preventDefault();
+  if (!(form instanceof HTMLFormElement)) return;
   const button = event.submitter;
+  const sure = button?.getAttribute("data-sure") ?? form.getAttribute("data-sure");
+  if (!sure) return;
+  if (form.hasAttribute("data-is-sure")) return form.removeAttribute("data-is-sure");
+  event.preventDefault();
   const dialog = document.createElement("dialog");
   const text = document.createElement("p");
   text.textContent = sure;
@@ -323,6 +325,90 @@ const ways = { o: "/", y: "/policies", u: "/units", e: "/events" };
 const ofCluster = { h: "", v: "/vms", r: "/groups", d: "/decisions", p: "/plans", q: "/questions" };
 let isGoing = false;
 
+// Who speaks to the machine switches single letters off.
+const OFF = "keys-off";
+const areOff = () => localStorage.getItem(OFF) === "yes";
+
+/** What keys do here: a title, and pairs of keys and meanings. @returns {[string, [string, string][]][]} */
+function keysHere() {
+  /** @type {[string, [string, string][]][]} */
+  const all = [
+    ["Everywhere", [
+      ["?", "shows this list"], ["/", "goes to the filter of the page, or to the search"],
+      ["G O", "overview"], ["G Y", "policies"], ["G U", "units"], ["G E", "events"],
+    ]],
+  ];
+  if (document.querySelector(".side .ways a[href^='/clusters/']")) {
+    all.push(["The cluster", [
+      ["G H", "hosts"], ["G V", "VMs"], ["G R", "groups"], ["G D", "decisions"], ["G P", "plans"], ["G Q", "questions"],
+    ]]);
+  }
+  if (rows().length) all.push(["Tables", [["J K", "go to the next row and back"]]]);
+  if (document.querySelector("pw-heat-map")) {
+    all.push(["The map, when it has the focus", [
+      ["← → ↑ ↓", "choose a host"], ["Home End", "the first and the last of the line"], ["Enter", "opens it"], ["T", "goes to its row"],
+    ]]);
+  }
+  if (document.querySelector("[data-all]")) {
+    all.push(["Moves", [["Space", "ticks"], ["A", "ticks all that wait"], ["Shift Enter", "approves the ticked ones"]]]);
+  }
+  if (document.getElementById("editor")) {
+    all.push(["The editor", [
+      ["↑ ↓", "change a factor by 0.1, with Shift by 1"], ["Alt ↑ ↓", "move an entry"], ["Enter", "tries the draft; only the button saves it"],
+    ]]);
+  }
+  return all;
+}
+
+/** Show what keys do on this page. */
+function showKeys() {
+  if (document.querySelector("dialog[open]")) return;
+  const dialog = document.createElement("dialog");
+  dialog.className = "keys";
+  const title = document.createElement("h2");
+  title.id = "keys-title";
+  title.textContent = "Keys of this page";
+  dialog.setAttribute("aria-labelledby", title.id);
+  dialog.append(title);
+  for (const [name, keys] of keysHere()) {
+    const [head, list] = [document.createElement("h3"), document.createElement("dl")];
+    head.textContent = name;
+    for (const [key, meaning] of keys) {
+      const [term, told] = [document.createElement("dt"), document.createElement("dd")];
+      for (const one of key.split(" ")) {
+        const sign = document.createElement("kbd");
+        sign.className = "kbd";
+        sign.textContent = one;
+        term.append(sign, " ");
+      }
+      told.textContent = meaning;
+      list.append(term, told);
+    }
+    dialog.append(head, list);
+  }
+  const [label, tick] = [document.createElement("label"), document.createElement("input")];
+  label.className = "lab";
+  tick.type = "checkbox";
+  tick.checked = !areOff();
+  tick.addEventListener("change", () => localStorage.setItem(OFF, tick.checked ? "no" : "yes"));
+  label.append(tick, " Keys of one letter act");
+  const [acts, close] = [document.createElement("p"), document.createElement("button")];
+  acts.className = "acts";
+  close.className = "btn";
+  close.type = "button";
+  close.textContent = "Close";
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => dialog.remove());
+  acts.append(close);
+  dialog.append(label, acts);
+  document.body.append(dialog);
+  dialog.showModal();
+  close.focus();
+}
+document.addEventListener("click", (event) => {
+  if (event.target instanceof Element && event.target.closest("[data-keys]")) showKeys();
+});
+
 /** The rows that keys move along. */
 function rows() {
   return [...document.querySelectorAll("#main tbody tr:not(.group)")];
@@ -337,7 +423,12 @@ document.addEventListener("keydown", (event) => {
     form.requestSubmit();
     return;
   }
-  if (writes || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (writes || event.ctrlKey || event.metaKey || event.altKey || areOff()) return;
+  if (event.key === "?") {
+    event.preventDefault();
+    showKeys();
+    return;
+  }
   if (isGoing) {
     isGoing = false;
     const named = document.querySelector(".side .ways a[href^='/clusters/']")?.getAttribute("href");

@@ -95,9 +95,9 @@ function edit(form) {
     else field.removeAttribute("aria-describedby");
   }
 
-  /** Move, add or remove an entry: the server changes the document, and the form is shown anew.
-   * @param {string} deed @param {string} way */
-  async function move(deed, way) {
+  /** Move, add or remove a part: the server changes the document, and the form is shown anew.
+   * @param {string} deed @param {string} way @param {string} done what is told then */
+  async function move(deed, way, done = "It is removed.") {
     clearTimeout(timer);
     asking.abort();
     asking = new AbortController();
@@ -116,16 +116,19 @@ function edit(form) {
       const why = shown.querySelector("#main p")?.textContent;
       return toast(why ?? "It could not be changed. Reload the page to go on.");
     }
-    const open = [...form.querySelectorAll("details[open] > summary")].map((it) => it.textContent);
+    // What a summary is called comes first; what follows changes.
+    const called = (/** @type {Element} */ summary) => summary.firstChild?.textContent ?? "";
+    const open = [...form.querySelectorAll("details[open] > summary")].map(called);
+    const focused = document.activeElement?.getAttribute("name") ?? "";
     form.replaceChildren(...next.childNodes);
     for (const summary of form.querySelectorAll("details > summary")) {
-      if (open.includes(summary.textContent)) summary.parentElement?.setAttribute("open", "");
+      if (open.includes(called(summary))) summary.parentElement?.setAttribute("open", "");
     }
     paint();
     if (!deed.startsWith("move/")) {
-      const field = form.querySelector("[name='add-unit']");
+      const field = form.elements.namedItem(focused.startsWith("policy/") ? focused : "add-unit");
       if (field instanceof HTMLElement) field.focus();
-      return toast(deed === "add" ? "It is added at the end of its list." : "It is removed.");
+      return toast(deed === "add" ? "It is added at the end of its list." : done);
     }
     const parts = deed.split("/");
     const entry = `entry/${parts[1]}/${parts[2]}/${parts[4]}/entry`;
@@ -175,6 +178,12 @@ function edit(form) {
     timer = window.setTimeout(ask, 120);
   });
 
+  // Another unit for the order of batches or the balance has other settings.
+  form.addEventListener("change", (event) => {
+    const name = event.target instanceof HTMLInputElement ? event.target.name : "";
+    if (/^policy\/(order|balance)\/unit$/.test(name)) move("try", "up", "Its settings stand below it.");
+  });
+
   form.addEventListener("keydown", (event) => {
     const field = event.target;
     if (event.altKey && (event.key === "ArrowUp" || event.key === "ArrowDown") && field instanceof Element) {
@@ -206,9 +215,10 @@ function edit(form) {
   form.addEventListener("submit", (event) => {
     const isAdding = document.activeElement?.getAttribute("name") === "add-unit";
     const button = isAdding ? form.querySelector("button[value='add']") : event.submitter;
-    if (button instanceof HTMLButtonElement && /^(move\/|remove\/|add$)/.test(button.value)) {
+    const redraws = button?.getAttribute("data-redraw") ?? undefined;
+    if (button instanceof HTMLButtonElement && (redraws || /^(move\/|remove\/|unwatch\/|add$)/.test(button.value))) {
       event.preventDefault();
-      move(button.value, button.getAttribute("data-way") ?? "up");
+      move(button.value, button.getAttribute("data-way") ?? "up", redraws);
       return;
     }
     if (button instanceof HTMLButtonElement && button.value === "try") {

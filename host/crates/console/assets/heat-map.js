@@ -7,8 +7,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 class HeatMap extends HTMLElement {
   static observedAttributes = ["data-map"];
-  /** @type {{cell: number, step: number, path: string, chosen: string, hosts: Place[], cells: string | null, layout: string}} */
-  map = { cell: 11, step: 13, path: "", chosen: "", hosts: [], cells: null, layout: "" };
+  /** @type {{cell: number, step: number, path: string, chosen: string, hosts: Place[], cells: string | null, layout: string, scale: string}} */
+  map = { cell: 11, step: 13, path: "", chosen: "", hosts: [], cells: null, layout: "", scale: "" };
   at = -1;
   timer = 0;
 
@@ -102,12 +102,13 @@ class HeatMap extends HTMLElement {
 
   /** Refresh the cells of a large map in place; false: the whole page has to be refreshed. */
   async update() {
-    const { cells, layout, hosts } = this.map;
+    const { cells, layout, scale, hosts } = this.map;
     if (!cells) return false;
     const answer = await fetch(cells + location.search).catch(() => null);
     if (!answer?.ok) return false;
     const now = await answer.json();
-    if (now.layout !== layout || layout !== this.map.layout) return false;
+    // On another scale the legend is another, too.
+    if (now.layout !== layout || now.scale !== scale || layout !== this.map.layout) return false;
     for (const [kind, drawn] of Object.entries(now.paths)) {
       const path = this.querySelector(`path.${kind}`);
       if (path && path.getAttribute("d") !== drawn) path.setAttribute("d", drawn);

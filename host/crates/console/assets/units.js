@@ -39,6 +39,8 @@ document.addEventListener("drop", (event) => {
 
 document.addEventListener("submit", (event) => {
   const form = event.target;
+  // What is to be asked about first comes again.
+  if (event.defaultPrevented) return;
   if (form instanceof HTMLFormElement && form === handIn()?.form) {
     event.preventDefault();
     send(form, event.submitter);
@@ -51,8 +53,9 @@ async function send(form, submitter) {
   const body = new FormData(form, submitter);
   const buttons = [...form.querySelectorAll("button")];
   const name = handIn()?.file.files?.[0]?.name ?? "the file";
-  const isPut = body.get("deed") === "put";
-  shownBelow(status(isPut ? `${name} is checked and put in force …` : `${name} is checked …`));
+  /** @type {Record<string, string>} */
+  const doing = { put: "is checked and put in force …", shadow: "is checked, and then judges …" };
+  shownBelow(status(`${name} ${doing[String(body.get("deed"))] ?? "is checked …"}`));
   for (const button of buttons) button.disabled = true;
   isSending = true;
   follow();

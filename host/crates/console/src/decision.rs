@@ -58,7 +58,7 @@ pub(crate) async fn show(
             Some(matrix) => {
                 div.cols.two-one {
                     (matrix::panel(&ask, &cluster, matrix))
-                    div.stack { (why::panel(&ask, &cluster, matrix, (host, told.as_ref()))) }
+                    div.stack { (why::panel(&ask, (&cluster, &recorded), matrix, (host, told.as_ref()))) }
                 }
             }
             None => {
@@ -142,7 +142,11 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
     let next = matrix.next_best();
     html! {
         b {
-            @if matrix.is_by_chance() { (cut(host, 60)) " was drawn from " (things(left, "candidate", "candidates")) "." }
+            @if matrix.is_by_chance() { (cut(host, 60)) " was drawn, "
+                @match why::drawn(decision) {
+                    Some(drawn) => { (drawn) "." }
+                    None => { "from " (things(left, "candidate", "candidates")) "." }
+                } }
             @else if let Some(least) = matrix.cost_of(host) {
                 (cut(host, 60)) " costs least of " (things(left, "host", "hosts")) ": " (cost(least)) "."
             } @else if left == 0 { (cut(host, 60)) " was taken as the request forces it: no unit was asked." }

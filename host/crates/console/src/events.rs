@@ -130,6 +130,29 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
     page::shown(&ask, page).await
 }
 
+/// Events of one kind in a row that are not folded.
+const APART: usize = 2;
+
+/// Events of one kind and of one cluster that follow each other, the newest first. One that
+/// somebody should look at stands by itself.
+fn folded(events: &[Value]) -> Vec<&[Value]> {
+    let is_alike = |a: &Value, b: &Value| {
+        let kind = text(a, "kind");
+        a["kind"] == b["kind"]
+            && a["cluster"] == b["cluster"]
+            && !WARNINGS.contains(&kind)
+            && !kind.ends_with("refused")
+    };
+    let mut rows: Vec<&[Value]> = Vec::new();
+    for run in events.chunk_by(is_alike) {
+        match run.len() > APART {
+            true => rows.push(run),
+            false => rows.extend(run.chunks(1)),
+        }
+    }
+    rows
+}
+
 /// Rows of events.
 pub(crate) fn table(_: &Ask, events: &[Value]) -> Markup {
     if events.is_empty() {
@@ -137,21 +160,38 @@ pub(crate) fn table(_: &Ask, events: &[Value]) -> Markup {
     }
     html! {
         div.scroll { table.events {
-            caption.vh { "Events, the newest first" }
+            caption.vh { "Events, the newest first; those of one kind in a row are one" }
             thead.vh { tr { th scope="col" { "When" } th scope="col" { "What" } th scope="col" { "Where" } th scope="col" { "By" } } }
-            tbody { @for event in events {
+            tbody { @for run in folded(events) { @if let [event, others @ ..] = run {
                 tr id={ "event-" (event["number"]) } {
                     td.when { @if let Some(at) = Moment::of(&event["at"]) { (time(at)) } }
                     td {
                         (mark(event)) " "
                         (sentence(&format::cut(text(event, "message"), 240)))
                         span.sub.mono { (text(event, "kind")) }
+                        @if !others.is_empty() { (more(others)) }
                     }
                     td { (about(event)) }
                     td.soft { (format::cut(text(event, "by"), 40)) }
                 }
-            } }
+            } } }
         } }
+    }
+}
+
+/// The others of a run.
+fn more(others: &[Value]) -> Markup {
+    let first = others.last().and_then(|it| Moment::of(&it["at"]));
+    html! {
+        details.run {
+            summary.small { "and " (format::len(others.len())) " more of this kind"
+                @if let Some(first) = first { " since " (time(first)) } }
+            ul.list { @for event in others { li.small id={ "event-" (event["number"]) } {
+                @if let Some(at) = Moment::of(&event["at"]) { span.soft { (time(at)) } " " }
+                (sentence(&format::cut(text(event, "message"), 240))) " " (about(event))
+                @if let Some(by) = event["by"].as_str() { span.soft { "by " (format::cut(by, 40)) } }
+            } } }
+        }
     }
 }
 
@@ -184,5 +224,31 @@ pub(crate) fn about(event: &Value) -> Markup {
         }
         @if let Some(policy) = event["policy"].as_str() { @if cluster.is_none() { (link(format!("/policies/{}", segment(policy)), policy)) } }
         @if let Some(unit) = event["unit"].as_str() { (link(format!("/units/{}", segment(unit)), unit)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn events_of_one_kind_and_cluster_in_a_row_are_folded_and_warnings_are_not() {
+        let event = |kind: &str, cluster: &str| json!({"kind": kind, "cluster": cluster});
+        let events: Vec<Value> = [
+            ("vm-placed", "a"),
+            ("vm-placed", "a"),
+            ("vm-placed", "a"),
+            ("vm-placed", "b"),
+            ("vm-placed", "b"),
+            ("vm-confirmed", "a"),
+            ("unit-refused", "a"),
+            ("unit-refused", "a"),
+            ("unit-refused", "a"),
+        ]
+        .map(|(kind, cluster)| event(kind, cluster))
+        .into();
+        let lengths: Vec<usize> = folded(&events).iter().map(|run| run.len()).collect();
+        assert_eq!(lengths, [3, 1, 1, 1, 1, 1, 1]);
     }
 }

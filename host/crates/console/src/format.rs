@@ -41,6 +41,7 @@ pub(crate) fn number(number: f64, digits: usize) -> String {
 pub(crate) fn cost(number: f64) -> String {
     match number {
         it if it.is_nan() || it == f64::INFINITY => "∞".to_owned(),
+        it if it == f64::NEG_INFINITY => "−∞".to_owned(),
         it if it.abs() >= 100_000.0 => format!("{it:.3e}"),
         it => {
             let sign = if it < 0.0 { "−" } else { "" };
@@ -88,6 +89,13 @@ pub(crate) fn cores(cores: f64) -> String {
 /// A thing and how many there are of it: "1 host", "2 hosts".
 pub(crate) fn things(number: usize, one: &str, more: &str) -> String {
     format!("{} {}", len(number), if number == 1 { one } else { more })
+}
+
+/// A text with a capital letter.
+pub(crate) fn sentence_start(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|it| it.to_uppercase().to_string());
+    first.unwrap_or_default() + letters.as_str()
 }
 
 /// A text of others, cut where it is long.
@@ -187,6 +195,7 @@ mod tests {
         assert_eq!(cores(1.5), "1.5 cores");
         assert_eq!(cost(1.5736), "1.574");
         assert_eq!(cost(f64::INFINITY), "∞");
+        assert_eq!(cost(f64::NEG_INFINITY), "−∞");
         assert_eq!(things(1, "host", "hosts"), "1 host");
     }
 

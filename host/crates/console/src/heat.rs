@@ -8,9 +8,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::ask::Ask;
-use crate::format::{self, percent};
+use crate::format;
+use crate::hosts::colour::BANDS;
 use crate::hosts::table::states;
-use crate::hosts::{Colour, Fleet, HostRow};
+use crate::hosts::{Colour, Fleet, HostRow, Scale};
 use crate::url::{self, of_cluster};
 
 /// The width of the map in its own units.
@@ -21,18 +22,13 @@ const COLUMNS: usize = 5;
 const REFRESHES_CELLS: usize = 1000;
 /// From so many hosts on, cells are smaller.
 const MANY: usize = 2500;
-/// The least share of each band, in percent.
-const BANDS: [usize; 7] = [0, 15, 30, 45, 60, 75, 90];
 /// The share from which a cell is marked as full.
 const FULL: f64 = 0.97;
-
-fn band(share: f64) -> usize {
-    let percent = share * 100.0;
-    BANDS
-        .iter()
-        .rposition(|least| percent >= *least as f64)
-        .unwrap_or(0)
-}
+/// Letters of a zone's name that are shown beside its blocks, and of a group's above its block.
+const ZONE: usize = 14;
+const GROUP: usize = 9;
+/// The width of a letter of these names.
+const LETTER: usize = 6;
 
 /// Hosts of one group.
 struct Block<'h> {
@@ -58,18 +54,16 @@ struct Grid {
 }
 
 /// The map with its legend.
-pub(crate) fn map(
-    ask: &Ask,
-    cluster: &str,
-    fleet: &Fleet,
-    wanted: &[&HostRow],
-    colour: Colour,
-) -> Markup {
-    let (zones, height, grid) = laid_out(wanted);
-    let drawing = Drawing::of(&zones, grid, colour);
+pub(crate) fn map(ask: &Ask, cluster: &str, fleet: &Fleet, wanted: &[&HostRow]) -> Markup {
+    let colour = &fleet.colour;
+    let scale = Scale::of(colour, wanted);
+    let (zones, height, grid) = laid_out(wanted, fleet.grouping.is_zoned);
+    let drawing = Drawing::of(&zones, grid, (colour, &scale));
     let path = of_cluster(cluster, &["hosts"]);
     // The page around a small map is refreshed just as fast.
-    let cells = (wanted.len() > REFRESHES_CELLS).then(|| of_cluster(cluster, &["map"]));
+    let is_live = !matches!(colour, Colour::Cost(_));
+    let is_large = wanted.len() > REFRESHES_CELLS;
+    let cells = (is_large && is_live).then(|| of_cluster(cluster, &["map"]));
     let chosen = ask.param("host").unwrap_or_default();
     let hosts = drawing.places.iter().zip(&drawing.texts);
     let hosts: Vec<_> = hosts
@@ -77,7 +71,7 @@ pub(crate) fn map(
         .collect();
     let data = json!({
         "cell": grid.cell, "step": grid.step, "path": path, "chosen": chosen, "hosts": hosts,
-        "cells": cells, "layout": drawing.layout(),
+        "cells": cells, "layout": drawing.layout(), "scale": scale_words(colour, &scale).concat(),
     });
     let label = format!(
         "Map of {}, coloured by {}. The table below has the same.",
@@ -85,16 +79,16 @@ pub(crate) fn map(
         colour.text()
     );
     html! {
-        (legend(ask, fleet, wanted, colour))
-        pw-heat-map data-map=(data.to_string()) data-measured[matches!(colour, Colour::CpuUsed | Colour::MemoryUsed)] {
+        (legend(ask, fleet, wanted, &scale))
+        pw-heat-map data-map=(data.to_string()) data-measured[colour.is_measured()] {
             svg.heat viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(label) {
                 @for zone in &zones {
                     @if !zone.name.is_empty() {
-                        text.zone x="0" y=(zone.y + 10) { (format::cut(zone.name, 12)) }
+                        text.zone x="0" y=(zone.y + 10) { (format::cut(zone.name, ZONE - 1)) }
                     }
                     @for block in &zone.blocks {
                         @if !block.name.is_empty() {
-                            text x=(block.x) y=(block.y - 4) { (format::cut(block.name, 9)) }
+                            text x=(block.x) y=(block.y - 4) { (format::cut(block.name, GROUP)) }
                         }
                     }
                 }
@@ -109,26 +103,30 @@ pub(crate) fn map(
 pub(crate) struct Cells {
     /// A digest of the hosts of the map and the places of their cells.
     layout: String,
+    /// The ends of the scale in words: with others, the legend has to be read anew.
+    scale: String,
     /// The outline of each path, by the path's class.
     paths: BTreeMap<String, String>,
-    /// The text of each cell (a share, or the host's state), in the order of the map's hosts.
+    /// The text of each cell (its value, or the host's state), in the order of the map's hosts.
     texts: Vec<String>,
 }
 
 /// The cells of the map as they are now.
-pub(crate) fn cells(wanted: &[&HostRow], colour: Colour) -> Cells {
-    let (zones, _, grid) = laid_out(wanted);
-    let drawing = Drawing::of(&zones, grid, colour);
+pub(crate) fn cells(fleet: &Fleet, wanted: &[&HostRow]) -> Cells {
+    let scale = Scale::of(&fleet.colour, wanted);
+    let (zones, _, grid) = laid_out(wanted, fleet.grouping.is_zoned);
+    let drawing = Drawing::of(&zones, grid, (&fleet.colour, &scale));
     let paths = drawing.paths().into_iter();
     Cells {
         layout: drawing.layout(),
+        scale: scale_words(&fleet.colour, &scale).concat(),
         paths: paths.map(|(class, d)| (class, d.to_owned())).collect(),
         texts: drawing.texts,
     }
 }
 
 /// Put zones below each other, and the blocks of each beside each other; gives the height, too.
-fn laid_out<'h>(wanted: &[&'h HostRow]) -> (Vec<Zone<'h>>, usize, Grid) {
+fn laid_out<'h>(wanted: &[&'h HostRow], is_zoned: bool) -> (Vec<Zone<'h>>, usize, Grid) {
     let cell = if wanted.len() > MANY { 8 } else { 11 };
     let grid = Grid {
         cell,
@@ -138,12 +136,17 @@ fn laid_out<'h>(wanted: &[&'h HostRow]) -> (Vec<Zone<'h>>, usize, Grid) {
     let mut hosts: Vec<&HostRow> = wanted.to_vec();
     hosts.sort_by(|a, b| a.id.cmp(&b.id));
     for host in hosts {
-        let zone = by_zone.entry(host.zone.as_deref().unwrap_or_default());
+        let zone = host.zone.as_deref().filter(|_| is_zoned);
+        let zone = by_zone.entry(zone.unwrap_or_default());
         let group = host.group.as_deref().unwrap_or_default();
         zone.or_default().entry(group).or_default().push(host);
     }
-    let is_zoned = by_zone.keys().any(|name| !name.is_empty());
-    let left = if is_zoned { 34 } else { 0 };
+    // Room for the longest name of a zone.
+    let letters = by_zone.keys().map(|name| name.chars().count().min(ZONE));
+    let left = match letters.max().unwrap_or(0) {
+        0 => 0,
+        letters => (letters * LETTER + 10).max(34),
+    };
     let mut y = 0;
     let mut zones = Vec::new();
     for (name, groups) in by_zone {
@@ -185,46 +188,56 @@ fn laid_out<'h>(wanted: &[&'h HostRow]) -> (Vec<Zone<'h>>, usize, Grid) {
 /// What is drawn: a path for each kind of cell, so that thousands of cells are a dozen elements.
 #[derive(Default)]
 struct Drawing<'h> {
-    bands: [String; 7],
+    bands: [String; BANDS],
     /// Of hosts that take no VMs, or of which the share is not known.
     blank: String,
     full: String,
     marks: String,
     /// The id of each host, and the left and upper edge of its cell.
     places: Vec<(&'h str, usize, usize)>,
-    /// The text of each cell: a share, or the host's state.
+    /// The text of each cell: its value, or the host's state.
     texts: Vec<String>,
 }
 
 impl<'h> Drawing<'h> {
-    fn of(zones: &[Zone<'h>], grid: Grid, colour: Colour) -> Self {
+    fn of(zones: &[Zone<'h>], grid: Grid, by: (&Colour, &Scale)) -> Self {
         let mut drawing = Self::default();
         for block in zones.iter().flat_map(|zone| &zone.blocks) {
             for (number, host) in block.hosts.iter().enumerate() {
                 let x = block.x + number % block.columns * grid.step;
                 let y = block.y + number / block.columns * grid.step;
-                drawing.add(host, (x, y), grid.cell, colour);
+                drawing.add(host, (x, y), grid.cell, by);
             }
         }
         drawing
     }
 
-    fn add(&mut self, host: &'h HostRow, (x, y): (usize, usize), cell: usize, colour: Colour) {
-        let share = host.share(colour);
+    fn add(
+        &mut self,
+        host: &'h HostRow,
+        (x, y): (usize, usize),
+        cell: usize,
+        (colour, scale): (&Colour, &Scale),
+    ) {
         let square = |path: &mut String| path.push_str(&format!("M{x} {y}h{cell}v{cell}h-{cell}z"));
-        let text = match (&*host.state, share) {
-            ("up", Some(share)) => {
-                square(&mut self.bands[band(share)]);
-                if share > FULL {
+        let text = match (&*host.state, host.value(colour)) {
+            ("up", Some(value)) => {
+                square(&mut self.bands[scale.band(value)]);
+                if matches!(colour, Colour::Share(_)) && value > FULL {
                     let half = cell / 2;
                     self.full
                         .push_str(&format!("M{} {y}h{half}v{half}z", x + cell - half));
                 }
-                percent(share)
+                host.written(colour)
             }
             ("up", None) => {
                 square(&mut self.blank);
-                "not measured".to_owned()
+                if host.is_removed {
+                    // A dot in the middle.
+                    let (left, middle) = (x + cell / 2 - 1, y + cell / 2);
+                    self.marks.push_str(&format!("M{left} {middle}h2"));
+                }
+                host.written(colour)
             }
             (state, _) => {
                 square(&mut self.blank);
@@ -270,21 +283,45 @@ impl<'h> Drawing<'h> {
     }
 }
 
-/// The bands, with how many hosts are in each: filters when they are clicked.
-fn legend(ask: &Ask, fleet: &Fleet, wanted: &[&HostRow], colour: Colour) -> Markup {
-    let mut counts = [0; 7];
+/// The least value of each band, in words.
+fn scale_words(colour: &Colour, scale: &Scale) -> Vec<String> {
+    let greatest = scale.ends().map(|(_, greatest)| greatest);
+    let bands = scale.bands().iter().chain(&greatest);
+    let words = bands.map(|least| match colour {
+        // The unit of measure stands beside the scale.
+        Colour::Share(_) => format::number(least * 100.0, 0),
+        _ => colour.unit().written(*least),
+    });
+    words.collect()
+}
+
+/// The scale, with its ends, the unit of measure, and how many hosts are in each band.
+fn legend(ask: &Ask, fleet: &Fleet, wanted: &[&HostRow], scale: &Scale) -> Markup {
+    let colour = &fleet.colour;
+    let mut counts = [0; BANDS];
+    let (mut unknown, mut removed) = (0, 0);
     for host in wanted.iter().filter(|host| host.state == "up") {
-        if let Some(share) = host.share(colour) {
-            counts[band(share)] += 1;
+        match host.value(colour) {
+            Some(value) => counts[scale.band(value)] += 1,
+            None if host.is_removed => removed += 1,
+            None => unknown += 1,
         }
     }
     let most = counts.iter().copied().max().unwrap_or(0).max(1);
+    let is_share = matches!(colour, Colour::Share(_));
+    let words = scale_words(colour, scale);
     html! {
         div.legend {
-            span.small.soft { (colour.text()) ", %" }
-            ol {
-                @for (number, least) in BANDS.iter().enumerate() {
-                    li title={ (format::len(counts[number])) " hosts from " (least) " %" } {
+            span.small.soft.scale {
+                (colour.text()) @if is_share { ", %" } @else { ", " (colour.unit().name()) }
+                @if let Some((least, greatest)) = scale.ends() {
+                    br; b { @if least < greatest { (colour.unit().written(least)) " to " (colour.unit().written(greatest)) }
+                        @else { (colour.unit().written(least)) " everywhere" } }
+                }
+            }
+            ol class=[(!is_share).then_some("wide")] {
+                @for (number, least) in words.iter().take(scale.bands().len()).enumerate() {
+                    li title={ (format::len(counts[number])) " hosts from " (least) @if is_share { " %" } } {
                         svg viewBox="0 0 44 22" preserveAspectRatio="none" aria-hidden="true" {
                             @let height = (counts[number] * 14).div_ceil(most);
                             rect.f-track x="0" y="0" width="44" height="14" {}
@@ -295,7 +332,9 @@ fn legend(ask: &Ask, fleet: &Fleet, wanted: &[&HostRow], colour: Colour) -> Mark
                     }
                 }
             }
-            span.key { svg viewBox="0 0 12 12" aria-hidden="true" { rect.c6 width="12" height="12" rx="1.5" {} path.over d="M6 0h6v6z" {} } "full, over 97 %" }
+            @if is_share { span.key { svg viewBox="0 0 12 12" aria-hidden="true" { rect.c6 width="12" height="12" rx="1.5" {} path.over d="M6 0h6v6z" {} } "full, over 97 %" } }
+            @if removed > 0 { span.key { svg viewBox="0 0 12 12" aria-hidden="true" { rect.cx x="1" y="1" width="10" height="10" {} path.mark d="M5 6h2" {} } (format::len(removed)) " removed by the policy" } }
+            @if unknown > 0 { span.key { svg viewBox="0 0 12 12" aria-hidden="true" { rect.cx x="1" y="1" width="10" height="10" {} } (format::len(unknown)) " without a value" } }
             @for (word, count) in states(fleet) {
                 a.key href=(url::with(&ask.query, "state", word, &["page"])) { (crate::parts::host_state(word)) " " (count) }
             }
@@ -309,18 +348,20 @@ fn legend(ask: &Ask, fleet: &Fleet, wanted: &[&HostRow], colour: Colour) -> Mark
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hosts::colour::Share;
+    use crate::hosts::fleet::Grouping;
 
-    #[test]
-    fn a_share_is_in_the_band_of_the_greatest_bound_below_it() {
-        for (share, expected) in [
-            (0.0, 0),
-            (0.149, 0),
-            (0.15, 1),
-            (0.6, 4),
-            (0.9, 6),
-            (1.4, 6),
-        ] {
-            assert_eq!(band(share), expected, "{share}");
+    /// Hosts as they are read, coloured by promised CPU.
+    fn fleet(hosts: Vec<HostRow>) -> Fleet {
+        Fleet {
+            hosts,
+            attributes: Vec::new(),
+            numbers: Vec::new(),
+            grouping: Grouping::default(),
+            colour: Colour::Share(Share::Cpu),
+            costs: None,
+            wrong: Vec::new(),
+            unknown: Vec::new(),
         }
     }
 
@@ -336,8 +377,11 @@ mod tests {
             })
             .collect();
         let wanted: Vec<&HostRow> = hosts.iter().collect();
-        let (zones, height, grid) = laid_out(&wanted);
-        let drawing = Drawing::of(&zones, grid, Colour::Cpu);
+        let colour = Colour::Share(Share::Cpu);
+        let scale = Scale::of(&colour, &wanted);
+        let (zones, height, grid) = laid_out(&wanted, true);
+        assert_eq!(zones.len(), 3);
+        let drawing = Drawing::of(&zones, grid, (&colour, &scale));
         let mut places: Vec<_> = drawing.places.iter().map(|it| (it.1, it.2)).collect();
         assert_eq!(places.len(), 3000);
         let inside = |(x, y): &(usize, usize)| *x + 8 <= WIDTH && *y + 8 <= height;
@@ -345,6 +389,39 @@ mod tests {
         places.sort_unstable();
         places.dedup();
         assert_eq!(places.len(), 3000);
+        // By rack alone there is one row of all racks.
+        let (zones, _, _) = laid_out(&wanted, false);
+        assert_eq!((zones.len(), zones[0].blocks.len()), (1, 40));
+    }
+
+    #[test]
+    fn names_of_zones_have_room_beside_their_cells() {
+        let host = HostRow {
+            zone: Some("eu-central-1a".to_owned()),
+            ..HostRow::default()
+        };
+        let (zones, _, _) = laid_out(&[&host], true);
+        assert!(zones[0].blocks[0].x >= 13 * LETTER);
+    }
+
+    #[test]
+    fn a_removed_host_has_a_blank_cell_with_a_dot_and_says_what_removes_it() {
+        let host = HostRow {
+            state: "up".to_owned(),
+            told: Some("removed by cpu: has too little".to_owned()),
+            is_removed: true,
+            ..HostRow::default()
+        };
+        let mut fleet = fleet(Vec::new());
+        fleet.colour = Colour::Cost(crate::hosts::colour::Shape {
+            policy: None,
+            cpu: "2".to_owned(),
+            memory: "8 GiB".to_owned(),
+        });
+        let cells = cells(&fleet, &[&host]);
+        assert_eq!(cells.texts, ["removed by cpu: has too little"]);
+        assert!(cells.paths["mark"].contains("h2"), "{cells:?}");
+        assert!(cells.paths["cx"].starts_with('M'), "{cells:?}");
     }
 
     #[test]
@@ -359,7 +436,8 @@ mod tests {
             host
         };
         let (empty, full, other) = (host("h1", 0.0), host("h1", 10.0), host("h2", 0.0));
-        let [empty, full, other] = [empty, full, other].map(|it| cells(&[&it], Colour::Cpu));
+        let fleet = fleet(Vec::new());
+        let [empty, full, other] = [empty, full, other].map(|it| cells(&fleet, &[&it]));
         assert_eq!(empty.layout, full.layout);
         assert_ne!(empty.layout, other.layout);
         assert_eq!(

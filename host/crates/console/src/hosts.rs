@@ -1,6 +1,7 @@
 //! The hosts of a cluster: a map, and the same as a table.
 
-mod fleet;
+pub(crate) mod colour;
+pub(crate) mod fleet;
 pub(crate) mod table;
 
 use std::sync::Arc;
@@ -17,13 +18,18 @@ use crate::heat;
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, empty, measure_key, note, sign};
 use crate::url::{self, of_cluster, segment};
-use crate::value::measure;
-pub(crate) use fleet::{Colour, Fleet, HostRow};
+use crate::value::{measure, text};
+use colour::{COST, Share};
+pub(crate) use colour::{Colour, Scale};
+use fleet::{ALONE, NONE};
+pub(crate) use fleet::{Fleet, HostRow};
 use placewright_http::Problem;
 use placewright_http::document::written;
 
 /// Rows of a page of the table.
 const ROWS: usize = 100;
+/// Policies that may be chosen from.
+const POLICIES: usize = 10_000;
 
 /// The hosts of a cluster.
 pub(crate) async fn show(
@@ -35,8 +41,13 @@ pub(crate) async fn show(
     let shown = ask.get(&api).await?;
     let sums = ask.get(&format!("{api}/sums")).await?;
     let fleet = Fleet::read(&ask, &api).await?;
-    let colour = Colour::named(ask.param("colour"));
     let wanted = fleet.wanted(&ask);
+    // Those whose costs can be told of.
+    let policies = match fleet.colour {
+        Colour::Cost(_) => ask.list("/v1/policies", POLICIES).await?,
+        _ => Vec::new(),
+    };
+    let policies: Vec<&str> = policies.iter().map(|it| text(it, "name")).collect();
     let is_table = ask.param("view") == Some("table");
     let main = html! {
         (head(&cluster, &sums, &fleet))
@@ -48,6 +59,7 @@ pub(crate) async fn show(
                 "Hosts come with the inventory: " code { "PUT " (api) "/inventory" } "."
             })) } }
         } @else {
+            @for told in &fleet.wrong { (note("warn", html! { (page::sentence(&format::cut(told, 300))) })) }
             @for name in &fleet.unknown { (note("warn", html! {
                 "No host has " b.mono { "attribute." (format::cut(name, 60)) } ". A filter names state, zone, or an attribute: "
                 @for (place, known) in fleet.attributes.iter().take(20).enumerate() {
@@ -57,8 +69,8 @@ pub(crate) async fn show(
             @if !is_table {
                 div.cols.map-cols {
                     section.panel aria-label="Map of hosts" {
-                        header { (toolbar(&ask, &fleet, colour)) }
-                        div.in { (heat::map(&ask, &cluster, &fleet, &wanted, colour)) }
+                        header { (toolbar(&ask, &fleet, &policies)) }
+                        div.in { (told(&cluster, &fleet)) (heat::map(&ask, &cluster, &fleet, &wanted)) }
                     }
                     (side(&ask, &cluster, &fleet))
                 }
@@ -66,22 +78,23 @@ pub(crate) async fn show(
             section.panel aria-labelledby="table" {
                 header {
                     h2 id="table" { "Hosts " span.dim { (counted(&wanted, &fleet)) } }
-                    @if is_table { (toolbar(&ask, &fleet, colour)) } @else { (measure_key()) }
+                    @if is_table { (toolbar(&ask, &fleet, &policies)) } @else { (measure_key()) }
                 }
-                (table::table(&ask, &cluster, &wanted, ROWS))
+                (table::table(&ask, &cluster, (&fleet, &wanted), ROWS))
             }
         }
-        div.acts { (parts::copies(
-            &parts::curl("GET", &format!("{api}/hosts"), None),
-            None,
-        )) }
+        div.acts { (copies(&cluster, &api, &fleet.colour)) }
     };
     let page = Page {
         title: format!("Hosts of {cluster}"),
         area: Area::Hosts,
         cluster: Some(&cluster),
         main,
-        live: "vm,host,inventory,reservation",
+        // Costs are asked for once: of a large cluster that takes a while.
+        live: match fleet.colour {
+            Colour::Cost(_) => "",
+            _ => "vm,host,inventory,reservation",
+        },
         script: (!is_table).then_some(assets::HEAT_MAP),
     };
     page::shown(&ask, page).await
@@ -94,8 +107,7 @@ pub(crate) async fn cells(
     ask: Ask,
 ) -> Result<Response, Problem> {
     let fleet = Fleet::read(&ask, &format!("/v1/clusters/{}", segment(&cluster))).await?;
-    let colour = Colour::named(ask.param("colour"));
-    written(move || Ok::<_, Problem>(heat::cells(&fleet.wanted(&ask), colour))).await
+    written(move || Ok::<_, Problem>(heat::cells(&fleet, &fleet.wanted(&ask)))).await
 }
 
 fn counted(wanted: &[&HostRow], fleet: &Fleet) -> String {
@@ -130,27 +142,60 @@ fn head(cluster: &str, sums: &Value, fleet: &Fleet) -> Markup {
     }
 }
 
+/// How to ask the same elsewhere.
+fn copies(cluster: &str, api: &str, colour: &Colour) -> Markup {
+    match colour {
+        Colour::Share(_) => parts::copies(
+            &parts::curl("GET", &format!("{api}/hosts"), None),
+            Some(&parts::command(&["get", "hosts", "--cluster", cluster])),
+        ),
+        Colour::Column { name, .. } => {
+            let path = format!("{api}/host-columns?columns=id,{}", segment(name));
+            parts::copies(&parts::curl("GET", &path, None), None)
+        }
+        Colour::Cost(shape) => parts::copies(
+            &parts::curl("POST", &shape.path(api), Some(&shape.body().to_string())),
+            Some(&shape.command(cluster)),
+        ),
+    }
+}
+
+/// What the colours of the map are, in a sentence, where they are no shares.
+fn told(cluster: &str, fleet: &Fleet) -> Markup {
+    html! { @match (&fleet.colour, &fleet.costs) {
+        (Colour::Column { name, meaning, .. }, _) if !meaning.is_empty() => p.small.soft {
+            b.mono { (format::cut(name, 60)) } ": " (page::sentence(&format::cut(meaning, 200)))
+        },
+        (Colour::Cost(_), Some((policy, chosen))) => p.small.soft {
+            "What such a VM would cost now under " a href={ "/policies/" (segment(policy)) } { (format::cut(policy, 60)) } ". "
+            @match chosen {
+                Some(host) => { "It would go to " (parts::host_link(cluster, Some(host))) "." }
+                None => b { "No host would take it." },
+            }
+        },
+        _ => {}
+    } }
+}
+
 /// What is shown, as a form: it works without scripts, and with them is sent by itself.
-fn toolbar(ask: &Ask, fleet: &Fleet, colour: Colour) -> Markup {
-    let group = ask.param("group").unwrap_or_default();
+fn toolbar(ask: &Ask, fleet: &Fleet, policies: &[&str]) -> Markup {
     let view = ask.param("view").unwrap_or_default();
     html! {
         form.bar.grow method="get" data-auto {
-            label.lab { "Colour"
-                select.field name="colour" {
-                    @for (word, text) in Colour::WORDS {
-                        option value=(word) selected[colour.word() == *word] { (text) }
+            (colours(fleet))
+            @if let Colour::Cost(shape) = &fleet.colour {
+                label.lab { "under"
+                    select.field name="policy" {
+                        option value="" { "the cluster's policy" }
+                        @for name in policies {
+                            option value=(name) selected[shape.policy.as_deref() == Some(name)] { (format::cut(name, 60)) }
+                        }
                     }
                 }
+                label.lab { "Cores" input.field name="cpu" size="4" value=(shape.cpu) inputmode="decimal"; }
+                label.lab { "Memory" input.field name="memory" size="7" value=(shape.memory); }
             }
-            label.lab { "Group by"
-                select.field name="group" {
-                    option value="" selected[group.is_empty()] { "zone" }
-                    @for name in &fleet.attributes {
-                        option value=(name) selected[group == name] { "zone, " (name.trim_start_matches("attribute.")) }
-                    }
-                }
-            }
+            (groupings(ask, fleet))
             input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default())
                 aria-label="Filter hosts" placeholder="Filter: state:up zone:z1 vms>10";
             @for name in ["state", "sort"] {
@@ -166,6 +211,50 @@ fn toolbar(ask: &Ask, fleet: &Fleet, colour: Colour) -> Markup {
     }
 }
 
+/// What cells can be coloured by.
+fn colours(fleet: &Fleet) -> Markup {
+    let now = fleet.colour.word();
+    let is_attribute = |name: &&String| name.starts_with("attribute.");
+    let (own, built_in): (Vec<_>, Vec<_>) = fleet.numbers.iter().partition(is_attribute);
+    let columns = [("Columns", built_in), ("Attributes", own)];
+    html! {
+        label.lab { "Colour"
+            select.field name="colour" {
+                optgroup label="Shares" { @for (word, text, _) in Share::WORDS {
+                    option value=(word) selected[now == *word] { (text) }
+                } }
+                optgroup label="What a VM would cost" {
+                    option value=(COST) selected[now == COST] { "cost under a policy" }
+                }
+                @for (title, names) in &columns { @if !names.is_empty() {
+                    optgroup label=(title) { @for name in names {
+                        option value=(name) selected[now == *name] { (format::cut(name.trim_start_matches("attribute."), 60)) }
+                    } }
+                } }
+            }
+        }
+    }
+}
+
+/// What hosts can be put together by.
+fn groupings(ask: &Ask, fleet: &Fleet) -> Markup {
+    let group = ask.param("group").unwrap_or_default();
+    html! {
+        label.lab { "Group by"
+            select.field name="group" {
+                option value="" selected[group.is_empty()] { "zone" }
+                @for name in &fleet.attributes {
+                    @let alone = format!("{ALONE}{name}");
+                    @let short = format::cut(name.trim_start_matches("attribute."), 60);
+                    option value=(name) selected[group == *name] { "zone, " (short) }
+                    option value=(alone) selected[group == alone] { (short) }
+                }
+                option value=(NONE) selected[group == NONE] { "nothing" }
+            }
+        }
+    }
+}
+
 /// The host that is looked at, beside the map.
 fn side(ask: &Ask, cluster: &str, fleet: &Fleet) -> Markup {
     let chosen = ask
@@ -174,7 +263,7 @@ fn side(ask: &Ask, cluster: &str, fleet: &Fleet) -> Markup {
     html! {
         aside.panel id="host-panel" aria-live="polite" aria-label="The chosen host" {
             @match chosen {
-                Some(host) => (glance(cluster, host)),
+                Some(host) => (glance(cluster, host, &fleet.colour)),
                 None => {
                     header { h2 { "No host is chosen" } }
                     div.in.soft.small {
@@ -191,7 +280,7 @@ fn side(ask: &Ask, cluster: &str, fleet: &Fleet) -> Markup {
 }
 
 /// A host in a few lines.
-pub(crate) fn glance(cluster: &str, host: &HostRow) -> Markup {
+fn glance(cluster: &str, host: &HostRow, colour: &Colour) -> Markup {
     let (cpu, memory) = (host.cpu, host.memory);
     let used = |used: Option<f64>, text: fn(f64) -> String| match used {
         Some(used) => format!("{} used", text(used)),
@@ -220,6 +309,9 @@ pub(crate) fn glance(cluster: &str, host: &HostRow) -> Markup {
             dl.facts {
                 @if let Some(zone) = &host.zone { dt { "Zone" } dd { (zone) } }
                 @if let Some(group) = &host.group { dt { "Group" } dd { (group) } }
+                @if colour.needs_column() {
+                    dt { (colour.title()) } dd { (host.written(colour)) }
+                }
                 dt { "VMs" } dd { (format::len(host.vms)) @if host.pending > 0 { ", and " (format::len(host.pending)) " reserved" } }
             }
             p { a.btn href=(of_cluster(cluster, &["hosts", &host.id])) { (sign("n-fleet")) "Open" } }

@@ -270,6 +270,7 @@ fn me(ask: &Ask) -> Markup {
                     }
                 }
             }
+            button.btn.quiet.with-script type="button" data-keys { "Keys " span.kbd { "?" } }
             @if !open {
                 form action="/sign-out" method="post" { button.btn.quiet type="submit" { "Sign out" } }
             }

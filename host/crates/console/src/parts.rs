@@ -259,6 +259,17 @@ pub(crate) fn curl(method: &str, path: &str, body: Option<&str>) -> String {
     format!("{line} \"$SERVER\"{}", quoted(path))
 }
 
+/// The line of curl that sends a document in TOML.
+pub(crate) fn curl_toml(path: &str, document: &str) -> String {
+    let line =
+        "curl -H \"Authorization: Bearer $TOKEN\" -X POST -H 'Content-Type: application/toml'";
+    format!(
+        "{line} --data-binary {} \"$SERVER\"{}",
+        quoted(document),
+        quoted(path)
+    )
+}
+
 /// Pages of a long list: where this one is, and the ones beside it.
 pub(crate) fn pager(ask: &Ask, page: usize, of: usize) -> Markup {
     if of <= 1 {

@@ -1,5 +1,6 @@
 //! One plan: what moves, why, and what somebody has yet to approve.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::ask::{Ask, Console, Sent};
 use crate::form;
-use crate::format::{self, Moment, cost, cut, things};
+use crate::format::{self, Moment, bytes, cores, cost, cut, sentence_start, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, host_link, note, state, time, vm_link};
 use crate::plans::{progress, purpose, stuck, waiting};
@@ -19,6 +20,11 @@ use crate::url::{of_cluster, segment};
 use crate::value::{self, count, items, text, texts};
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
+
+/// VMs of a plan that are asked for one by one; of more, all of the cluster are listed.
+const BY_ID: usize = 200;
+/// VMs of a cluster that are listed.
+const VMS: usize = 100_000;
 
 /// A plan.
 pub(crate) async fn show(
@@ -35,6 +41,7 @@ pub(crate) async fn show(
     let events = format!("/v1/events/recent?kind=plan&cluster={}", segment(&cluster));
     let events = ask.list(&events, 1000).await.unwrap_or_default();
     let moves = items(&plan, "moves");
+    let sizes = sizes(&ask, &cluster, moves).await;
     let waits = waiting(&plan);
     let main = html! {
         (head(&ask, &cluster, &number, &plan, waits))
@@ -43,7 +50,7 @@ pub(crate) async fn show(
         }
         (counts(&plan))
         div.cols.two-one {
-            @if moves.is_empty() { (nothing(&plan)) } @else { (approval(&ask, &cluster, &number, &plan, waits)) }
+            @if moves.is_empty() { (nothing(&plan)) } @else { (approval(&ask, (&cluster, &number), (&plan, &sizes), waits)) }
             div.stack { (about(&plan, &number, &events)) }
         }
         (stuck(&plan))
@@ -135,8 +142,35 @@ fn nothing(plan: &Value) -> Markup {
     }
 }
 
+/// How large VMs are: cores, and bytes of memory, by id.
+type Sizes = BTreeMap<String, (Option<f64>, Option<f64>)>;
+
+/// The sizes of the VMs of a plan, of those that are still known.
+async fn sizes(ask: &Ask, cluster: &str, moves: &[Value]) -> Sizes {
+    let api = format!("/v1/clusters/{}/vms", segment(cluster));
+    let of = |vm: &Value| (vm["cpu"].as_f64(), vm["memory"].as_f64());
+    let ids: BTreeSet<&str> = moves.iter().map(|step| text(step, "vm")).collect();
+    if ids.len() > BY_ID {
+        let all = ask.list(&api, VMS).await.unwrap_or_default();
+        let all = all.iter().filter(|vm| ids.contains(text(vm, "id")));
+        return all.map(|vm| (text(vm, "id").to_owned(), of(vm))).collect();
+    }
+    let mut sizes = Sizes::new();
+    for id in ids {
+        if let Some(vm) = ask.get_if(&format!("{api}/{}", segment(id))).await {
+            sizes.insert(id.to_owned(), of(&vm));
+        }
+    }
+    sizes
+}
+
 /// The moves, by reason, with a tick for each that waits.
-fn approval(ask: &Ask, cluster: &str, number: &str, plan: &Value, waits: usize) -> Markup {
+fn approval(
+    ask: &Ask,
+    (cluster, number): (&str, &str),
+    (plan, sizes): (&Value, &Sizes),
+    waits: usize,
+) -> Markup {
     let may = ask.may(Permission::Operate, Some(cluster));
     let mut groups: Vec<(String, Vec<&Value>)> = Vec::new();
     for step in items(plan, "moves") {
@@ -160,11 +194,12 @@ fn approval(ask: &Ask, cluster: &str, number: &str, plan: &Value, waits: usize) 
                 caption.vh { "Moves of plan " (number) }
                 thead { tr {
                     th scope="col" { span.vh { "Approve" } } th.num scope="col" { "Step" } th scope="col" { "VM" }
-                    th scope="col" { "Move" } th scope="col" { "Why" } th.num scope="col" { "Cost there" } th scope="col" { "State" }
+                    th.num scope="col" { "CPU" } th.num scope="col" { "Memory" }
+                    th scope="col" { "Move" } th scope="col" { "Why" } th.num scope="col" { "Gain" } th scope="col" { "State" }
                 } }
                 tbody { @for (cause, moves) in &groups {
-                    tr.group { td colspan="7" { b { (cause) } " · " (things(moves.len(), "move", "moves")) } }
-                    @for step in moves { (step_row(cluster, step, may && is_open)) }
+                    tr.group { td colspan="9" { b { (cause) } " · " (things(moves.len(), "move", "moves")) } }
+                    @for step in moves { (step_row(cluster, step, sizes, may && is_open)) }
                 } }
             } }
             @if is_open {
@@ -195,7 +230,26 @@ fn cause(step: &Value) -> String {
     }
 }
 
-fn step_row(cluster: &str, step: &Value, may_tick: bool) -> Markup {
+/// What a move gains: the cost where the VM is less that of where it goes, tier by tier. None: it must
+/// leave its host whatever it costs there.
+fn gain(step: &Value) -> Option<Vec<f64>> {
+    let costs = |name: &str| -> Vec<f64> { items(step, name).iter().map(value::cost).collect() };
+    step["cost-before"].is_array().then(|| {
+        let (before, after) = (costs("cost-before"), costs("cost-after"));
+        let pairs = before.into_iter().zip(after);
+        // From one infinite cost to another nothing is gained.
+        pairs
+            .map(|(before, after)| if before == after { 0.0 } else { before - after })
+            .collect()
+    })
+}
+
+fn step_row(cluster: &str, step: &Value, sizes: &Sizes, may_tick: bool) -> Markup {
+    let (cpu, memory) = sizes.get(text(step, "vm")).copied().unwrap_or_default();
+    let written = |costs: &[f64]| {
+        let costs = costs.iter().map(|one| cost(*one));
+        costs.collect::<Vec<_>>().join(" / ")
+    };
     let number = count(step, "step");
     let (vm, word) = (text(step, "vm"), text(step, "state"));
     let waits = matches!(word, "planned" | "expired");
@@ -205,11 +259,16 @@ fn step_row(cluster: &str, step: &Value, may_tick: bool) -> Markup {
             td.tick { input type="checkbox" name="move" value=(number) aria-label={ "Move " (number) ": " (cut(vm, 60)) } disabled[!(waits && may_tick)]; }
             td.num.dim.hide-s { (number) }
             td.nowrap { (vm_link(cluster, vm)) @if step["live"] == false { span.sub { "is stopped to be moved" } } }
+            td.num.nowrap data-l="CPU" { @match cpu { Some(cpu) => (cores(cpu)), None => span.dim { "–" } } }
+            td.num.nowrap data-l="memory" { @match memory { Some(memory) => (bytes(memory)), None => span.dim { "–" } } }
             td.nowrap { (host_link(cluster, step["from"].as_str())) span.dim { " → " } (host_link(cluster, step["to"].as_str())) }
             td { (sentence(&cut(text(step, "reason"), 200)))
                 @let together = texts(step, "together");
                 @if !together.is_empty() { span.sub { "with " (cut(&together.join(", "), 80)) } } }
-            td.num data-l="cost there" { @for (tier, one) in costs.iter().enumerate() { @if tier > 0 { " / " } (cost(*one)) } }
+            td.num.nowrap data-l="gain" {
+                @match gain(step) { Some(gain) => b { (written(&gain)) }, None => span.soft { "must leave" } }
+                span.sub { "cost there " (written(&costs)) }
+            }
             td { (step_state(word))
                 span.sub {
                     @if let Some(since) = Moment::of(&step["since"]) { "since " (time(since)) }
@@ -277,12 +336,6 @@ fn finding(found: &Value) -> Markup {
     }
 }
 
-fn sentence_start(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|it| it.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
-}
-
 /// Approve moves, or stop the plan.
 pub(crate) async fn act(
     State(_): State<Arc<Console>>,
@@ -328,4 +381,18 @@ pub(crate) async fn act(
         }
     }
     Ok(see(&of_cluster(&cluster, &["plans", &number])))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_gains_what_it_costs_less_there() {
+        let step = json!({"cost-before": [3.0, null], "cost-after": [1.0, null]});
+        assert_eq!(gain(&step), Some(vec![2.0, 0.0]));
+        let step = json!({"cost-before": [null], "cost-after": [1.0]});
+        assert_eq!(gain(&step), Some(vec![f64::INFINITY]));
+        assert_eq!(gain(&json!({"cost-after": [1.0]})), None);
+    }
 }

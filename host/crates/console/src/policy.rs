@@ -1,11 +1,16 @@
 //! One policy: its chain and document, tried on recorded decisions before it is saved.
 
+mod amount;
 mod answer;
 mod chain;
+mod changes;
 mod document;
 mod faults;
 mod history;
+mod keys;
+mod merge;
 mod order;
+mod whole;
 
 use std::sync::Arc;
 
@@ -19,16 +24,21 @@ use serde_json::{Value, json};
 use crate::ask::{Ask, Console, Sent};
 use crate::assets;
 use crate::form;
-use crate::format::{Moment, cut};
+use crate::format::{Moment, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, note};
 use crate::session::see;
 use crate::url::{self, Pairs, of_cluster, segment};
 use crate::value::text;
+pub(crate) use amount::shown as amount;
+pub(crate) use chain::CostEntry;
+use changes::Change;
 use document::Language;
 use faults::Faults;
+use merge::Both;
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
+use whole::Whole;
 
 /// A policy that is being changed.
 struct Draft {
@@ -53,7 +63,17 @@ enum Told {
     /// What is wrong with it.
     Wrong(Problem),
     /// It was not saved: somebody else saved this revision meanwhile.
-    Conflict(Box<Value>),
+    Conflict(Box<Conflict>),
+}
+
+/// A draft, and the revision that somebody else saved meanwhile.
+struct Conflict {
+    /// The newest revision.
+    newest: Value,
+    /// The revision that both began with.
+    base: u64,
+    /// What both have changed; None: the revision is no longer kept, or a document is no TOML.
+    both: Option<Both>,
 }
 
 impl Draft {
@@ -111,6 +131,27 @@ impl Draft {
     }
 }
 
+/// The costs of a policy's document whose factors can be changed.
+///
+/// # Errors
+/// Why they cannot be told: a sentence.
+pub(crate) fn costs(document: &str) -> Result<Vec<CostEntry>, String> {
+    chain::costs(document)
+}
+
+/// The document with another factor of that cost; the rest stays as it was written.
+///
+/// # Errors
+/// If the document has no such cost.
+pub(crate) fn with_factor(
+    document: &str,
+    entry: &CostEntry,
+    factor: f64,
+) -> Result<String, Problem> {
+    let fields = vec![(entry.field.clone(), factor.to_string())];
+    document::with_fields(document, &fields)
+}
+
 /// How decisions are made again, as a form or an address says.
 fn in_sequence(sequence: Option<&str>) -> Result<bool, Problem> {
     match sequence {
@@ -156,7 +197,9 @@ pub(crate) async fn draft(
         Told::Wrong(problem) if problem.code() == Code::Unauthorized => return Err(problem),
         told => told,
     };
-    let markup = answer::panel(&told, &draft);
+    let path = format!("/v1/policies/{}", segment(&name));
+    let policy = ask.get_if(&path).await.unwrap_or_default();
+    let markup = html! { (differs(&policy, &draft)) (answer::panel(&told, &draft)) };
     let faults = faults_of(&told, &draft);
     // The document goes with it, so that both views are of the same draft; and what is wrong with
     // which field.
@@ -209,12 +252,14 @@ pub(crate) async fn act(
     match deed {
         _ if deed.starts_with(order::MOVE)
             || deed.starts_with(order::REMOVE)
+            || deed.starts_with(order::UNWATCH)
             || deed == order::ADD =>
         {
             let said = |name| form::value(&sent, name).unwrap_or_default().trim();
             draft.text = match deed {
                 order::ADD => order::added(&draft.text, said("add-list"), said("add-unit"))?,
                 _ if deed.starts_with(order::REMOVE) => order::removed(&draft.text, deed)?,
+                _ if deed.starts_with(order::UNWATCH) => order::unwatched(&draft.text, deed)?,
                 _ => order::moved(&draft.text, deed)?,
             };
             let told = try_out(&ask, &name, &draft).await;
@@ -234,7 +279,8 @@ pub(crate) async fn act(
                 Ok(_) => Ok(see(&format!("/policies/{}?view=history", segment(&name)))),
                 Err(problem) if problem.code() == Code::RevisionChanged => {
                     let status = problem.code().status();
-                    let told = Told::Conflict(Box::new(policy.clone()));
+                    let conflict = conflicting(&ask, &name, &policy, &draft).await;
+                    let told = Told::Conflict(Box::new(conflict));
                     editor(&ask, &name, &policy, draft, told, status).await
                 }
                 Err(problem) if problem.code() == Code::InvalidDocument => {
@@ -244,9 +290,81 @@ pub(crate) async fn act(
                 Err(problem) => Err(problem),
             }
         }
+        "merge" => {
+            let base = form::value(&sent, "base").and_then(|it| it.parse().ok());
+            draft.revision = base.unwrap_or(draft.revision);
+            let conflict = conflicting(&ask, &name, &policy, &draft).await;
+            let Some(both) = conflict.both else {
+                let wrong = "what both have changed cannot be told any more: compare the documents";
+                return Err(Problem::new(Code::Unprocessable, wrong));
+            };
+            let (text, left) = merge::carried(text(&policy, "text"), &draft.text, &both.free);
+            draft.text = text;
+            draft.revision = policy["revision"].as_u64().unwrap_or_default();
+            let not = both.colliding.into_iter().chain(left).collect();
+            let told = try_out(&ask, &name, &draft).await;
+            merged(&ask, &name, &policy, draft, (told, not)).await
+        }
         _ => {
-            let wrong = "\"deed\" must be try, save, chain, document, clone, add or begin with move/ or remove/";
+            let wrong = "\"deed\" must be try, save, merge, chain, document, clone, add or begin with move/, remove/ or unwatch/";
             Err(Problem::new(Code::InvalidParameter, wrong))
+        }
+    }
+}
+
+/// A draft of a revision that is not the newest any more, beside the newest one.
+async fn conflicting(ask: &Ask, name: &str, newest: &Value, draft: &Draft) -> Conflict {
+    let path = format!("/v1/policies/{}/history", segment(name));
+    let revisions = ask.list(&path, history::MOST).await.unwrap_or_default();
+    let base = revisions
+        .iter()
+        .find(|it| it["revision"].as_u64() == Some(draft.revision));
+    let both =
+        base.and_then(|base| Both::of(text(base, "text"), text(newest, "text"), &draft.text));
+    Conflict {
+        newest: newest.clone(),
+        base: draft.revision,
+        both,
+    }
+}
+
+/// The editor with a draft into which changes were carried; `not` are those that were not.
+async fn merged(
+    ask: &Ask,
+    name: &str,
+    policy: &Value,
+    draft: Draft,
+    (told, not): (Told, Vec<Change>),
+) -> Result<Response, Problem> {
+    let note = html! {
+        div role="status" { @match not.is_empty() {
+            true => (note("ok", html! { b { "Your changes stand in revision " (draft.revision) " now, as a draft. " } "Nothing is saved yet." })),
+            false => (note("warn", html! {
+                p { b { "What does not collide stands in revision " (draft.revision) " now, as a draft. " } "Nothing is saved yet." }
+                p { "These of yours were not carried over: the other one's stay, unless you change them again." }
+                (told_changes(&not))
+            })),
+        } }
+    };
+    shown_editor(ask, (name, policy), draft, told, (StatusCode::OK, note)).await
+}
+
+/// Changes in words.
+fn told_changes(changes: &[Change]) -> Markup {
+    html! { ul.list.changes { @for change in changes { li { (change.sentence()) } } } }
+}
+
+/// In what a draft differs from what is in force, in words.
+fn differs(policy: &Value, draft: &Draft) -> Markup {
+    let changes = changes::between(text(policy, "text"), &draft.text).unwrap_or_default();
+    html! {
+        @if !changes.is_empty() {
+            section.panel aria-labelledby="differs" {
+                header { h2 id="differs" { "What you have changed " span.dim { (changes.len()) } }
+                    span.small.dim { "against what is in force" } }
+                div.in { (told_changes(&changes))
+                    details { summary.small { "In the document" } (history::shown(text(policy, "text"), &draft.text)) } }
+            }
         }
     }
 }
@@ -290,9 +408,20 @@ async fn editor(
     ask: &Ask,
     name: &str,
     policy: &Value,
-    mut draft: Draft,
+    draft: Draft,
     told: Told,
     status: StatusCode,
+) -> Result<Response, Problem> {
+    shown_editor(ask, (name, policy), draft, told, (status, html! {})).await
+}
+
+/// The same with something above the editor.
+async fn shown_editor(
+    ask: &Ask,
+    (name, policy): (&str, &Value),
+    mut draft: Draft,
+    told: Told,
+    (status, above): (StatusCode, Markup),
 ) -> Result<Response, Problem> {
     let clusters = ask.list("/v1/clusters", 1000).await?;
     let names: Vec<&str> = clusters.iter().map(|it| text(it, "name")).collect();
@@ -331,17 +460,25 @@ async fn editor(
         false => Vec::new(),
     };
     let faults = faults_of(&told, &draft);
+    let whole = match draft.is_document {
+        true => None,
+        false => Whole::read(ask, &draft.text).await,
+    };
+    let first = chain.as_ref().ok().and_then(|it| it.first_fault(&faults));
+    let first = first.or_else(|| whole.as_ref().and_then(|it| it.first_fault(&faults)));
     let path = format!("/policies/{}", segment(name));
     let main = html! {
         (head(ask, name, policy, &deciding, Some("editor")))
         (tabs(&path, if draft.is_document { "document" } else { "" }))
-        @if let Told::Conflict(newest) = &told { (conflict(newest, &draft)) }
+        (above)
+        @if let Told::Conflict(between) = &told { (conflict(between, &draft)) }
         form.stack id="editor" action=(path) method="post" data-draft={ (path) "/draft" } {
             input type="hidden" name="revision" value=(match &told {
                 // Saved again, it goes over what was saved meanwhile, which stands above.
-                Told::Conflict(newest) => newest["revision"].as_u64().unwrap_or_default(),
+                Told::Conflict(between) => between.newest["revision"].as_u64().unwrap_or_default(),
                 _ => draft.revision,
             });
+            @if let Told::Conflict(between) = &told { input type="hidden" name="base" value=(between.base); }
             input type="hidden" name="view" value=(if draft.is_document { "document" } else { "chain" });
             div.bar {
                 @if may_save {
@@ -359,7 +496,9 @@ async fn editor(
                     @match (&chain, draft.is_document) {
                         (Ok(chain), false) => {
                             textarea.hidden name="text" aria-label="The document" { (draft.text) }
-                            (chain.form(may_edit, &faults, &units))
+                            @let state = chain::State { may: may_edit, faults: &faults, first: first.as_deref() };
+                            (chain.form(&state, &units))
+                            @if let Some(whole) = &whole { (whole.form(&state, &units, &chain.settings())) }
                         }
                         (Err(why), false) => {
                             textarea.hidden name="text" aria-label="The document" { (draft.text) }
@@ -375,7 +514,7 @@ async fn editor(
                 }
                 div.stack {
                     (trial_bar(&names, &draft))
-                    div.answer id="answer" aria-live="polite" { (answer::panel(&told, &draft)) }
+                    div.answer id="answer" aria-live="polite" { (differs(policy, &draft)) (answer::panel(&told, &draft)) }
                 }
             }
         }
@@ -466,13 +605,33 @@ fn trial_bar(clusters: &[&str], draft: &Draft) -> Markup {
     }
 }
 
-/// Somebody else has saved another revision meanwhile.
-fn conflict(newest: &Value, draft: &Draft) -> Markup {
+/// Somebody else has saved another revision meanwhile: what both have changed, in words.
+fn conflict(between: &Conflict, draft: &Draft) -> Markup {
+    let newest = &between.newest;
+    let who = cut(text(newest, "by"), 40);
     html! {
         div role="alert" { (note("bad", html! {
-            p { b { (cut(text(newest, "by"), 40)) " saved revision " (newest["revision"]) " meanwhile." }
+            p { b { (who) " saved revision " (newest["revision"]) " meanwhile." }
                 " Nothing was saved, and nothing of yours is lost: your draft of revision " (draft.revision) " stands below." }
-            p { "Compare it with what is in force now. Saving again puts yours in its place." }
+            @match &between.both {
+                Some(both) => {
+                    div.cols.halves {
+                        div { h3 { "What changed since revision " (between.base) } (told_changes(&both.theirs))
+                            @if both.theirs.is_empty() { p.soft { "Nothing but how it is written." } } }
+                        div { h3 { "What you changed" }
+                            (told_changes(&both.free))
+                            @if !both.colliding.is_empty() { p { b { "Collides with that:" } } (told_changes(&both.colliding)) }
+                            @if both.free.is_empty() && both.colliding.is_empty() { p.soft { "Nothing that is not there already." } } }
+                    }
+                    @if !both.free.is_empty() { p {
+                        button.btn.main type="submit" form="editor" name="deed" value="merge" {
+                            "Carry " (things(both.free.len(), "change", "changes")) " over to revision " (newest["revision"])
+                        } " Nothing is saved by it. " @if !both.colliding.is_empty() { "Where both changed the same, what " (who) " saved stays." }
+                    } }
+                }
+                None => p { "Compare it with what is in force now." },
+            }
+            p { "Saving again puts yours in its place, whole." }
             details { summary { "The document of revision " (newest["revision"]) } pre.code tabindex="0" { (text(newest, "text")) } }
         })) }
     }

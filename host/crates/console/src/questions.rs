@@ -1,5 +1,8 @@
 //! Questions about a cluster: how many more fit, what if a host fails, what if hosts are emptied,
-//! why not there. Each is a form, with the answer below; nothing is changed.
+//! why not there, what another factor would do. Each is a form, with the answer below; nothing is
+//! changed.
+
+mod factor;
 
 use std::sync::Arc;
 
@@ -11,19 +14,21 @@ use serde_json::{Map, Value, json};
 use crate::ask::{Ask, Console, Sent};
 use crate::format::{self, cost, cut, len, things};
 use crate::overview::needs::hosts_that;
-use crate::page::{self, Area, Page, crumbs, sentence};
+use crate::page::{self as pages, Area, Page, crumbs, sentence};
 use crate::parts::{self, host_link, note, state, vm_link};
 use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, text, texts};
 use placewright_http::{Permission, Problem};
 
 /// The questions: what they are called in the query, and for people.
-const KINDS: [(&str, &str); 4] = [
+const KINDS: [(&str, &str); 5] = [
     ("room", "How many more fit?"),
     ("failure", "What if a host fails?"),
     ("maintenance", "What if hosts are emptied?"),
     ("why", "Why not there?"),
+    (FACTOR, "What would another factor do?"),
 ];
+const FACTOR: &str = "factor";
 
 /// The page of a question.
 pub(crate) async fn show(
@@ -33,12 +38,17 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     let api = format!("/v1/clusters/{}", segment(&cluster));
     // The cluster must be there, whatever is asked.
-    ask.get(&api).await?;
+    let shown = ask.get(&api).await?;
     let kind = ask.param("ask").unwrap_or("room");
     let kind = KINDS
         .iter()
         .find(|(word, _)| *word == kind)
         .map_or("room", |(word, _)| word);
+    if kind == FACTOR {
+        let decides = text(&shown["settings"], "policy");
+        let (form, copies, answer) = factor::answered(&ask, &cluster, decides).await?;
+        return page(&ask, &cluster, (kind, form), (copies, answer)).await;
+    }
     let is_asked = ask.param("now").is_some();
     let (request, answer) = match is_asked {
         true => answered(&ask, &cluster, &api, kind).await,
@@ -51,9 +61,24 @@ pub(crate) async fn show(
             html! {},
         ),
     };
+    let form = html! {
+        (fields(&ask, kind))
+        button.btn.main type="submit" { "Ask" }
+    };
+    let copies = parts::copies(&request, None);
+    page(&ask, &cluster, (kind, form), (copies, answer)).await
+}
+
+/// The page: the fields of a question, and the answer below.
+async fn page(
+    ask: &Ask,
+    cluster: &str,
+    (kind, form): (&str, Markup),
+    (copies, answer): (Markup, Markup),
+) -> Result<Response, Problem> {
     let main = html! {
         div.head { div {
-            (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "Questions"))
+            (crumbs(&[("Overview", "/".to_owned()), (cluster, of_cluster(cluster, &[]))], "Questions"))
             h1 { (KINDS.iter().find(|(word, _)| *word == kind).map_or("", |(_, text)| text)) }
             p { "Answers come from running the policy's own chain on a copy of the cluster. Nothing is changed." }
         } }
@@ -63,21 +88,20 @@ pub(crate) async fn show(
         section.panel { form.in.bar method="get" {
             input type="hidden" name="ask" value=(kind);
             input type="hidden" name="now" value="yes";
-            (fields(&ask, kind))
-            button.btn.main type="submit" { "Ask" }
+            (form)
         } }
         (answer)
-        div.acts { (parts::copies(&request, None)) }
+        div.acts { (copies) }
     };
     let page = Page {
         title: format!("Questions about {cluster}"),
         area: Area::Questions,
-        cluster: Some(&cluster),
+        cluster: Some(cluster),
         main,
         live: "",
         script: None,
     };
-    page::shown(&ask, page).await
+    pages::shown(ask, page).await
 }
 
 fn fields(ask: &Ask, kind: &str) -> Markup {

@@ -22,7 +22,7 @@ use Scope::{All, Any, Cluster};
 
 /// The parameters of a cluster's hosts, as a page and as the cells of its map.
 const FLEET: &[&str] = &[
-    "colour", "group", "filter", "state", "sort", "page", "view", "host",
+    "colour", "policy", "cpu", "memory", "group", "filter", "state", "sort", "page", "view", "host",
 ];
 
 /// Every page.
@@ -70,8 +70,9 @@ pub const RULES: &[Rule] = &[
         Cluster,
     )
     .takes(Usual),
-    rule("GET", "/clusters/{cluster}/questions", View, Cluster)
-        .query(&["ask", "now", "cpu", "memory", "host", "restart", "vm"]),
+    rule("GET", "/clusters/{cluster}/questions", View, Cluster).query(&[
+        "ask", "now", "cpu", "memory", "host", "restart", "vm", "policy", "entry", "factors",
+    ]),
     rule("GET", "/clusters/{cluster}/settings", View, Cluster),
     rule(
         "POST",

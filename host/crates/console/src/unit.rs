@@ -8,14 +8,14 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
-use crate::ask::{Ask, Console, Sent};
+use crate::ask::{Answer, Ask, Console, Sent};
 use crate::form;
 use crate::format::{self, Moment, bytes, cut, percent};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, empty, note, state};
 use crate::session::see;
-use crate::units::{page_of, source, standing};
-use crate::url::segment;
+use crate::units::{Became, page_of, source, standing};
+use crate::url::{of_cluster, segment};
 use crate::value::{items, number, text, texts};
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
@@ -58,6 +58,7 @@ pub(crate) async fn show(
             @let outcome = &unit["refused"]["outcome"];
             (note("bad", html! { "The last candidate was refused at the step “" (text(outcome, "step")) "”: " (sentence(&cut(text(outcome, "why"), 400))) }))
         }
+        @if let Some(shadow) = &shadow { (judged(&ask, &name, shadow)) }
         div.cols.two-one {
             div.stack {
                 @if let Some(inspected) = &inspected { (parts_of(inspected)) (settings(inspected)) }
@@ -81,7 +82,6 @@ pub(crate) async fn show(
                         }
                     } }
                 }
-                @if let Some(shadow) = &shadow { (judged(shadow)) }
             }
         }
         div.acts { (parts::copies(
@@ -94,7 +94,11 @@ pub(crate) async fn show(
         area: Area::Units,
         cluster: None,
         main,
-        live: "unit,shadow",
+        // What a candidate has come to goes on with the decisions.
+        live: match shadow {
+            Some(_) => "unit,shadow,vm",
+            None => "unit,shadow",
+        },
         script: None,
     };
     page::shown(&ask, page).await
@@ -153,7 +157,11 @@ fn settings(inspected: &Value) -> Markup {
                 tbody { @for setting in settings { tr.tall {
                     th.row.mono scope="row" { (cut(text(setting, "name"), 60)) }
                     td.small { (text(setting, "kind")) @if let Some(measure) = setting["measure"].as_str() { ", in " (measure) } }
-                    td.mono.small { (cut(setting["default"].as_str().unwrap_or(if setting["required"] == true { "must be given" } else { "none" }), 60)) }
+                    td.mono.small { @match setting["default"].as_str() {
+                        Some(usual) => (cut(&crate::policy::amount(setting, usual), 60)),
+                        None if setting["required"] == true => "must be given",
+                        None => "none",
+                    } }
                     td.small { (cut(text(setting, "meaning"), 300)) }
                 } } }
             } } }
@@ -243,22 +251,85 @@ fn costs_of(costs: &[Value]) -> Markup {
     }
 }
 
-/// What a candidate beside it has come to.
-fn judged(shadow: &Value) -> Markup {
-    let clusters = shadow["clusters"].as_object();
+/// What a candidate beside it has come to, and what can be done with it.
+fn judged(ask: &Ask, name: &str, shadow: &Value) -> Markup {
+    let clusters: Vec<(&String, &Value)> = shadow["clusters"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .collect();
+    let sum = |key: &str| clusters.iter().map(|(_, it)| number(it, key)).sum::<f64>();
+    let (judged, agreeing) = (sum("decisions"), sum("agreeing"));
+    let digest = text(shadow, "digest");
     html! {
         section.panel aria-labelledby="shadow" {
-            header { h2 id="shadow" { "A candidate judges beside it" } }
-            div.in.stack {
-                @for (cluster, report) in clusters.into_iter().flatten() {
-                    @let judged = number(report, "decisions");
-                    p { b { (cut(cluster, 40)) } ": " (format::number(judged, 0)) " decisions judged"
-                        @if judged > 0.0 { ", " (percent(number(report, "agreeing") / judged)) " of them the same" }
-                        @if number(report, "failures") > 0.0 { ", " span.bad { (format::number(number(report, "failures"), 0)) " without an answer" } } "." }
-                }
-                p.small.soft { "It decides nothing. By the API it can be promoted or ended." }
+            header {
+                h2 id="shadow" { "A candidate judges beside it" }
+                span.small.dim { "It decides nothing. " span.mono { (digest.get(..12).unwrap_or(digest)) } }
             }
+            div.in.stack {
+                p.lead { @if judged == 0.0 { b { "It has judged no decision yet." } }
+                    @else if agreeing == judged { b { (decisions(judged)) " judged, all with the same outcome." } }
+                    @else { b { (format::number(judged - agreeing, 0)) " of " (decisions(judged)) " would have another outcome with it." } } }
+                div.bar {
+                    (shadow_deed(ask, name, "promote", "Put the candidate in force", "main", "Put the candidate in force? It decides from then on."))
+                    (shadow_deed(ask, name, "discard", "End it", "risk", "End the candidate? What it has come to is forgotten."))
+                }
+            }
+            @if !clusters.is_empty() { div.scroll { table {
+                caption.vh { "What the candidate has come to, cluster by cluster" }
+                thead { tr {
+                    th scope="col" { "Cluster" } th.num scope="col" { "Judged" } th.num scope="col" { "The same" }
+                    th.num scope="col" { "Better hosts, mean" } th.num scope="col" { "Most" } th.num scope="col" { "Chosen host removed" }
+                    th.num scope="col" { "Without an answer" } th.num scope="col" { "A decision takes" } th scope="col" { "Where it differs" }
+                } }
+                tbody { @for (cluster, report) in &clusters { (report_row(cluster, report)) } }
+            } } }
         }
+    }
+}
+
+fn decisions(number: f64) -> String {
+    let one = if number == 1.0 {
+        "decision"
+    } else {
+        "decisions"
+    };
+    format!("{} {one}", format::number(number, 0))
+}
+
+fn report_row(cluster: &str, report: &Value) -> Markup {
+    let judged = number(report, "decisions");
+    let each = |key: &str| format::duration(number(report, key) / judged.max(1.0) / 1e3);
+    html! {
+        tr.tall {
+            th.row scope="row" { a href=(of_cluster(cluster, &[])) { (cut(cluster, 40)) } }
+            td.num { (format::number(judged, 0)) }
+            td.num { @if judged > 0.0 { (percent(number(report, "agreeing") / judged)) } @else { "–" } }
+            td.num { (format::number(number(report, "rank-mean"), 2)) }
+            td.num { (format::number(number(report, "rank-worst"), 0)) }
+            td.num { (format::number(number(report, "removed"), 0)) }
+            td.num { (format::number(number(report, "failures"), 0))
+                @if let Some(why) = report["failure"].as_str() { span.sub.bad { (sentence(&cut(why, 160))) } } }
+            td.num { (each("candidate-ms")) span.sub { "in force " (each("live-ms")) } }
+            td { @for one in items(report, "examples") {
+                @let decision = one["decision"].to_string();
+                div.small { a href=(of_cluster(cluster, &["decisions", &decision])) { (decision) } ": "
+                    (parts::host_link(cluster, one["live"].as_str())) span.dim { " → " } (parts::host_link(cluster, one["candidate"].as_str())) }
+            } }
+        }
+    }
+}
+
+/// A button for the candidate that is asked about first.
+fn shadow_deed(ask: &Ask, name: &str, deed: &str, label: &str, class: &str, sure: &str) -> Markup {
+    match ask.may(Permission::Administer, None) {
+        true => html! {
+            form action={ "/units/" (segment(name)) } method="post" data-sure=(sure) {
+                button class={ "btn " (class) } name="deed" value=(deed) type="submit" { (label) }
+            }
+        },
+        false => barred(ask, Permission::Administer, label),
     }
 }
 
@@ -286,13 +357,35 @@ pub(crate) async fn act(
                 .send("POST", &format!("{path}/rollback"), Sent::Json(&wanted))
                 .await?;
             if !answer.status.is_success() {
-                return page_of(&ask, Some(&answer.body), answer.status).await;
+                return refused(&ask, &answer).await;
             }
         }
+        "promote" => {
+            let answer = ask
+                .send("POST", &format!("{path}/shadow/promote"), Sent::Nothing)
+                .await?;
+            if !answer.status.is_success() {
+                return refused(&ask, &answer).await;
+            }
+        }
+        "discard" => drop(
+            ask.send("DELETE", &format!("{path}/shadow"), Sent::Nothing)
+                .await?,
+        ),
         _ => {
-            let wrong = "\"deed\" must be pin, unpin, enable, disable or rollback";
+            let wrong =
+                "\"deed\" must be pin, unpin, enable, disable, rollback, promote or discard";
             return Err(Problem::new(Code::InvalidParameter, wrong));
         }
     }
     Ok(see(&format!("/units/{}", segment(&name))))
+}
+
+/// The page that says why a version is not in force.
+async fn refused(ask: &Ask, answer: &Answer) -> Result<Response, Problem> {
+    let became = Became {
+        staging: &answer.body,
+        judges: false,
+    };
+    page_of(ask, Some(became), answer.status).await
 }

@@ -17,7 +17,7 @@ use crate::assets;
 use crate::format::{self, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, barred, empty, note, state};
-use crate::url::segment;
+use crate::url::{self, segment};
 use crate::value::{self, items, text};
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
@@ -63,10 +63,19 @@ async fn stagings_alone(ask: &Ask) -> Result<Response, Problem> {
     page::shown(ask, page).await
 }
 
+/// What became of a unit that was handed in just now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Became<'s> {
+    /// The steps that it went through.
+    pub(crate) staging: &'s Value,
+    /// Whether it judges beside what is in force, if it has passed them.
+    pub(crate) judges: bool,
+}
+
 /// The list, with what became of a unit that was handed in just now.
 pub(crate) async fn page_of(
     ask: &Ask,
-    staging: Option<&Value>,
+    became: Option<Became<'_>>,
     status: StatusCode,
 ) -> Result<Response, Problem> {
     let mut units = ask.list("/v1/units", MOST).await?;
@@ -90,7 +99,7 @@ pub(crate) async fn page_of(
         div {
             (hand_in(ask))
             (under_way(&stagings.unwrap_or_default()))
-            div id="became" role="status" data-own { @if let Some(staging) = staging { (staged(staging)) } }
+            div id="became" role="status" data-own { @if let Some(became) = became { (staged(became)) } }
         }
         @for file in troubled { (note("bad", html! {
             "The file " b.mono { (cut(text(file, "path"), 100)) } " is refused: " (sentence(&cut(text(file, "trouble"), 300)))
@@ -122,7 +131,7 @@ pub(crate) async fn page_of(
         area: Area::Units,
         cluster: None,
         main,
-        live: if staging.is_some() { "" } else { "unit,file" },
+        live: if became.is_some() { "" } else { "unit,file" },
         script: Some(assets::UNITS),
     };
     page::shown_as(ask, page, status).await
@@ -139,11 +148,16 @@ fn hand_in(ask: &Ask) -> Markup {
                 label.vh for="unit-file" { "File of the unit" }
                 input id="unit-file" type="file" name="unit" accept=".wasm,application/wasm" required;
                 button.btn type="submit" name="deed" value="check" { "Check it" }
+                span.bar {
+                    button.btn type="submit" name="deed" value="shadow"
+                        data-sure="Let it judge beside the unit in force? It decides nothing. Clusters that use a unit of its name wait while it judges a decision." { "Let it judge beside" }
+                    label.lab.small { "every" input.field.small name="every" value="1" size="4" inputmode="numeric" aria-label="It judges every so many decisions"; "decisions" }
+                }
                 button.btn.main type="submit" name="deed" value="put" { "Put in force" }
             }
         },
         false => {
-            html! { div.drop { b.grow { "Hand in a unit" } (barred(ask, Permission::Administer, "Put in force")) } }
+            html! { div.drop { b.grow { "Hand in a unit" } (barred(ask, Permission::Administer, "Let it judge beside")) (barred(ask, Permission::Administer, "Put in force")) } }
         }
     }
 }
@@ -173,7 +187,8 @@ pub(crate) fn source(source: &Value) -> Markup {
 }
 
 /// The steps that a candidate went through.
-pub(crate) fn staged(staging: &Value) -> Markup {
+fn staged(became: Became<'_>) -> Markup {
+    let staging = became.staging;
     let outcome = &staging["outcome"];
     let why = text(outcome, "why");
     let is_refused = text(outcome, "result") == "refused" || outcome["step"].is_string();
@@ -190,7 +205,11 @@ pub(crate) fn staged(staging: &Value) -> Markup {
                 @if differing * 2 > tried { (note("warn", html! {
                     b { "Most recorded decisions would have another outcome with it: " (differing) " of " (tried) "." } " Look at the examples before it comes into force."
                 })) }
-                @if is_refused { (note("bad", html! { b { "Refused at the step “" (text(outcome, "step")) "”. " } (sentence(&cut(why, 400))) " What is in force stays." })) }
+                @if became.judges && !is_refused { (note("ok", html! {
+                    b { "It judges from now on, and decides nothing. " }
+                    a href={ "/units/" (segment(name)) "#shadow" } { "See what it comes to" }
+                })) }
+                @else if is_refused { (note("bad", html! { b { "Refused at the step “" (text(outcome, "step")) "”. " } (sentence(&cut(why, 400))) " What is in force stays." })) }
                 @else if has_passed { (note("ok", html! { b { "It has passed every step. " } @if !why.is_empty() { "It is not in force: " (sentence(&cut(why, 400))) } })) }
                 @else if !why.is_empty() { (note("warn", html! { (sentence(&cut(why, 400))) })) }
                 @else { (note("ok", html! { b { "It has passed every step." } })) }
@@ -216,7 +235,7 @@ fn examples(replay: &Value) -> Markup {
                 @let number = one["decision"].as_u64().unwrap_or_default().to_string();
                 tr {
                     td { (cut(cluster, 40)) }
-                    td.num { a href=(crate::url::of_cluster(cluster, &["decisions", &number])) { (number) } }
+                    td.num { a href=(url::of_cluster(cluster, &["decisions", &number])) { (number) } }
                     td { (parts::host_link(cluster, one["before"].as_str())) }
                     td { (parts::host_link(cluster, one["after"].as_str())) }
                 }
@@ -277,49 +296,72 @@ pub(crate) async fn upload(
     let kind = headers
         .get(header::CONTENT_TYPE)
         .and_then(|kind| kind.to_str().ok());
-    let (file, deed) = parts_of(kind.unwrap_or_default(), body).await?;
-    let (method, path) = match deed.as_str() {
-        "check" => ("POST", "/v1/units/check"),
-        "put" => ("PUT", "/v1/units"),
+    let form = parts_of(kind.unwrap_or_default(), body).await?;
+    let judges = form.deed == "shadow";
+    let (method, path) = match form.deed.as_str() {
+        "check" => ("POST", "/v1/units/check".to_owned()),
+        "put" => ("PUT", "/v1/units".to_owned()),
+        "shadow" => {
+            let every = url::query([("every", Some(form.every.trim()))]);
+            ("POST", format!("/v1/units/shadow?{every}"))
+        }
         _ => {
-            let wrong = "\"deed\" must be check or put";
+            let wrong = "\"deed\" must be check, shadow or put";
             return Err(Problem::new(Code::InvalidParameter, wrong));
         }
     };
     let sent = Sent::Document {
         kind: "application/wasm",
-        text: file,
+        text: form.file,
         headers: Vec::new(),
     };
-    let answer = ask.send(method, path, sent).await?;
-    page_of(&ask, Some(&answer.body), answer.status).await
+    let answer = ask.send(method, path.trim_end_matches('?'), sent).await?;
+    let became = Became {
+        staging: &answer.body,
+        judges,
+    };
+    page_of(&ask, Some(became), answer.status).await
 }
 
-/// The file and the button of a form that is sent in parts.
-async fn parts_of(kind: &str, body: Bytes) -> Result<(Bytes, String), Problem> {
+/// What the form has with which a unit is handed in.
+#[derive(Debug, Default)]
+struct HandedIn {
+    file: Bytes,
+    /// The button.
+    deed: String,
+    /// Of one that judges: every so many decisions.
+    every: String,
+}
+
+/// The fields of a form that is sent in parts.
+async fn parts_of(kind: &str, body: Bytes) -> Result<HandedIn, Problem> {
     let wrong = |error: multer::Error| Problem::new(Code::BadRequest, error);
     let boundary = multer::parse_boundary(kind).map_err(wrong)?;
     // The body was limited where it came in.
-    let bounds = Constraints::new().size_limit(SizeLimit::new().for_field("deed", 16));
+    let limits = SizeLimit::new()
+        .for_field("deed", 16)
+        .for_field("every", 16);
+    let bounds = Constraints::new().size_limit(limits);
     let whole = stream::iter([Ok::<_, Infallible>(body)]);
     let mut form = Multipart::with_constraints(whole, boundary, bounds);
-    let (mut file, mut deed) = (Bytes::new(), String::new());
+    let mut handed_in = HandedIn::default();
     while let Some(field) = form.next_field().await.map_err(wrong)? {
         match field.name() {
-            Some("unit") => file = field.bytes().await.map_err(wrong)?,
-            Some("deed") => deed = field.text().await.map_err(wrong)?,
+            Some("unit") => handed_in.file = field.bytes().await.map_err(wrong)?,
+            Some("deed") => handed_in.deed = field.text().await.map_err(wrong)?,
+            Some("every") => handed_in.every = field.text().await.map_err(wrong)?,
             _ => {
-                let wrong = "the form has a field that is neither \"unit\" nor \"deed\"";
+                let wrong = "the form has a field that is none of \"unit\", \"deed\" and \"every\"";
                 return Err(Problem::new(Code::BadRequest, wrong));
             }
         }
     }
-    match file.is_empty() {
+    match handed_in.file.is_empty() {
         true => Err(Problem::new(
             Code::BadRequest,
             "no file was chosen, or it is empty",
         )),
-        false => Ok((file, deed)),
+        false => Ok(handed_in),
     }
 }
 
@@ -360,8 +402,9 @@ mod tests {
         let body = Bytes::from_static(
             b"------x\r\nContent-Disposition: form-data; name=\"unit\"; filename=\"a;b.wasm\"\r\nContent-Type: application/wasm\r\n\r\n\0asm\r\n\x01\r\n------x\r\nContent-Disposition: form-data; name=\"deed\"\r\n\r\ncheck\r\n------x--\r\n",
         );
-        let (file, deed) = parts_of(kind, body.clone()).await.unwrap();
-        assert_eq!((&file[..], deed.as_str()), (&b"\0asm\r\n\x01"[..], "check"));
+        let form = parts_of(kind, body.clone()).await.unwrap();
+        let said = (&form.file[..], form.deed.as_str(), form.every.as_str());
+        assert_eq!(said, (&b"\0asm\r\n\x01"[..], "check", ""));
         assert!(parts_of("multipart/form-data", body.clone()).await.is_err());
         assert!(parts_of(kind, body.slice(..body.len() - 30)).await.is_err());
         assert!(parts_of(kind, Bytes::new()).await.is_err());

@@ -7,8 +7,11 @@ use crate::ask::Ask;
 use crate::format::{self, cost, cut};
 use crate::matrix::{Matrix, Row};
 use crate::page::sentence;
-use crate::parts::{empty, host_link};
+use crate::parts::{empty, host_link, note};
 use crate::value::{items, text};
+
+/// Shares of chance that are told in a sentence.
+const SHARES: usize = 6;
 
 /// The host that the page is about: the one that is asked about, or the first that was removed, or
 /// the next best.
@@ -23,11 +26,73 @@ pub(crate) fn is_kept_out(matrix: &Matrix<'_>, host: &str) -> bool {
         || matrix.unasked.iter().any(|(known, _)| *known == host)
 }
 
+/// Why there was no choice, if there was none: the request or an administrator named the host, or
+/// no other was left.
+pub(crate) fn forced(recorded: &Value, matrix: &Matrix<'_>) -> Option<String> {
+    let (request, decision) = (&recorded["request"], &recorded["decision"]);
+    let host = cut(decision["host"].as_str()?, 60);
+    if request["force"].is_string() {
+        let by = cut(text(recorded, "by"), 40);
+        return Some(format!(
+            "There was no choice: {by} forced {host} past the policy, and no unit was asked"
+        ));
+    }
+    if let [_] = items(request, "allowed") {
+        return Some(format!(
+            "There was no choice: the request allows {host} alone"
+        ));
+    }
+    let mut vms = items(request, "vms").iter();
+    if let Some(vm) = vms.find(|vm| items(vm, "pinned").len() == 1) {
+        let vm = cut(text(vm, "id"), 60);
+        return Some(format!(
+            "There was no choice: {vm} is pinned to {host} alone"
+        ));
+    }
+    let (left, removed, _) = matrix.counts();
+    (left == 1 && removed > 0).then(|| {
+        let others = format::things(removed, "other was", "others were");
+        format!("There was no choice: {host} was the only host left, {others} removed")
+    })
+}
+
+/// The group of candidates that a host was drawn from, in words: "one of 3 with 50 %, 30 % and
+/// 20 %". None where chance did not decide.
+pub(crate) fn drawn(decision: &Value) -> Option<String> {
+    let host = decision["host"].as_str()?;
+    let is_in = |group: &&Value| {
+        let candidates = group.as_array().into_iter().flatten();
+        candidates.into_iter().any(|it| text(it, "host") == host)
+    };
+    let mut groups = items(decision, "shares").iter();
+    let group = groups.find(is_in)?.as_array()?;
+    if group.len() < 2 {
+        return None;
+    }
+    let mut shares: Vec<f64> = group
+        .iter()
+        .map(|it| it["share"].as_f64().unwrap_or_default())
+        .collect();
+    shares.sort_by(|a, b| b.total_cmp(a));
+    let told: Vec<String> = shares
+        .iter()
+        .take(SHARES)
+        .map(|it| format::percent(*it))
+        .collect();
+    let told = match (told.split_last(), shares.len() > SHARES) {
+        (Some((last, [])), _) => last.clone(),
+        (Some((last, others)), false) => format!("{} and {last}", others.join(", ")),
+        (_, true) => format!("{} and less", told.join(", ")),
+        (None, _) => return None,
+    };
+    Some(format!("one of {} with {told}", format::len(group.len())))
+}
+
 /// The panel beside the matrix. `told` is what the API says of the host, where it keeps the VMs
 /// off.
 pub(crate) fn panel(
     ask: &Ask,
-    cluster: &str,
+    (cluster, recorded): (&str, &Value),
     matrix: &Matrix<'_>,
     (host, told): (Option<&str>, Option<&Value>),
 ) -> Markup {
@@ -44,18 +109,21 @@ pub(crate) fn panel(
             datalist id="hosts-of-decision" {
                 @for row in matrix.left.iter().chain(&matrix.removed).take(200) { option value=(row.host) {} }
             }
-            div.in.stack { @match host {
+            div.in.stack {
+            @if let Some(forced) = forced(recorded, matrix) { (note("warn", html! { b { (sentence(&forced)) } })) }
+            @match host {
                 Some(host) => {
-                    (answer(cluster, matrix, host))
+                    (answer(cluster, &recorded["decision"], matrix, host))
                     @if let Some(told) = told { (ways(host, items(told, "ways"))) }
                 }
+                None if matrix.counts().0 == 0 => (empty("No unit was asked", html! { "Ask about a host by its id." })),
                 None => (empty("Every host was taken", html! { "There is nothing to ask." })),
             } }
         }
     }
 }
 
-fn answer(cluster: &str, matrix: &Matrix<'_>, host: &str) -> Markup {
+fn answer(cluster: &str, decision: &Value, matrix: &Matrix<'_>, host: &str) -> Markup {
     if let Some((_, reason)) = matrix.unasked.iter().find(|(known, _)| *known == host) {
         return html! { p.lead { b { (cut(host, 60)) " " (cut(reason, 200)) "." } " No unit was asked about it." } };
     }
@@ -66,10 +134,20 @@ fn answer(cluster: &str, matrix: &Matrix<'_>, host: &str) -> Markup {
     let row = matrix.left.iter().find(|row| row.host == host);
     match (row, chosen) {
         (Some(row), Some(chosen)) if row.host == chosen.host => html! {
-            p.lead { b { (cut(host, 60)) " was chosen." } " No host costs less." }
+            p.lead { b { (cut(host, 60)) " was chosen." }
+                @match drawn(decision) {
+                    Some(drawn) => { " Chance decided: it was " (drawn) "." }
+                    None if matrix.is_by_chance() => " It was the only one that chance had left.",
+                    None => " No host costs less.",
+                } }
         },
-        (Some(_), Some(_)) if matrix.is_by_chance() => html! {
-            p.lead { b { "Another host was drawn." } " Where selections decide, chance does: the shares stand below." }
+        (Some(_), Some(chosen)) if matrix.is_by_chance() => html! {
+            p.lead { b { "Another host was drawn." }
+                @if let Some(drawn) = drawn(decision) { " " (cut(chosen.host, 60)) " was " (drawn) "." }
+                " Where selections decide, chance does: the shares stand below." }
+        },
+        (None, _) if decision["host"] == host => html! {
+            p.lead { b { (cut(host, 60)) " was taken." } " No unit was asked about it." }
         },
         (Some(row), Some(chosen)) => costlier(matrix, row, chosen),
         (Some(_), None) => {
@@ -198,4 +276,74 @@ fn wins(matrix: &Matrix<'_>, by: f64, through: Option<(&str, f64)>, host: &str) 
             )
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn shares_of_chance_are_told_in_words() {
+        let decision = |shares: &[f64]| {
+            let group = shares.iter().enumerate();
+            let group =
+                group.map(|(number, share)| json!({"host": format!("h{number}"), "share": share}));
+            let group: Vec<Value> = group.collect();
+            json!({"host": "h1", "shares": [[{"host": "x", "share": 1.0}], group]})
+        };
+        let told = |shares: &[f64]| drawn(&decision(shares));
+        assert_eq!(
+            told(&[0.3, 0.5, 0.2]).unwrap(),
+            "one of 3 with 50 %, 30 % and 20 %"
+        );
+        assert_eq!(told(&[0.5, 0.5]).unwrap(), "one of 2 with 50 % and 50 %");
+        assert!(told(&[0.125; 8]).unwrap().ends_with("13 % and less"));
+        assert_eq!(drawn(&json!({"host": "h1", "shares": []})), None);
+        assert_eq!(
+            drawn(&json!({"host": "x", "shares": [[{"host": "x", "share": 1.0}]]})),
+            None
+        );
+    }
+
+    #[test]
+    fn a_decision_without_a_choice_says_why_there_was_none() {
+        let left = json!({"chosen": "a", "stages": [{"hosts": [
+            {"host": "a", "sums": [1.0]},
+            {"host": "b", "removed": {"filter": "cpu", "reason": "is full"}},
+        ]}]});
+        let both = json!({"chosen": "a", "stages": [{"hosts": [
+            {"host": "a", "sums": [1.0]}, {"host": "b", "sums": [2.0]},
+        ]}]});
+        let told = |request: Value, explanation: &Value| {
+            let recorded = json!({"by": "anna", "request": request, "decision": {"host": "a"}});
+            forced(&recorded, &Matrix::of(explanation)).unwrap_or_default()
+        };
+        for (request, explanation, part) in [
+            (
+                json!({"force": "a"}),
+                &both,
+                "anna forced a past the policy",
+            ),
+            (
+                json!({"allowed": ["a"]}),
+                &both,
+                "the request allows a alone",
+            ),
+            (
+                json!({"vms": [{"id": "v", "pinned": ["a"]}]}),
+                &both,
+                "v is pinned to a alone",
+            ),
+            (
+                json!({}),
+                &left,
+                "a was the only host left, 1 other was removed",
+            ),
+        ] {
+            let told = told(request, explanation);
+            assert!(told.contains(part), "{part}: {told}");
+        }
+        assert_eq!(told(json!({"allowed": ["a", "b"]}), &both), "");
+    }
 }

@@ -20,6 +20,7 @@ mod events;
 mod every_second;
 mod folder;
 mod history;
+mod host_costs;
 mod in_force;
 mod mend;
 mod open;

@@ -321,6 +321,89 @@ fn room(body: &Value) -> String {
     }
 }
 
+/// Tell what a VM would cost on every host, and what removes the others.
+///
+/// Under the policy of the cluster, or under another one that need not decide anywhere. Nothing is
+/// changed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright --context prod costs --vm vm.toml
+  placewright --context prod costs --cpu 8 --memory '64 GiB' --policy best-fit")]
+pub(super) struct Costs {
+    /// The VM: the id of one that is known, or a document
+    #[arg(long, value_name = "ID|FILE", required_unless_present = "cpu")]
+    vm: Option<String>,
+    /// Cores of a new VM
+    #[arg(long, value_name = "CORES", conflicts_with = "vm", requires = "memory")]
+    cpu: Option<String>,
+    /// Memory of a new VM
+    #[arg(long, value_name = "AMOUNT", conflicts_with = "vm", requires = "cpu")]
+    memory: Option<String>,
+    /// The policy that is supposed to decide; that of the cluster if not given
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
+    #[command(flatten)]
+    cluster: ClusterArg,
+}
+
+impl Costs {
+    pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
+        let cluster = self.cluster.name(session)?;
+        let mut call = Call::post(["clusters", &cluster, "host-costs"]).repeatable();
+        if let Some(policy) = self.policy {
+            call = call.query("policy", policy);
+        }
+        let call = match self.vm {
+            Some(vm) => call.content(document::of_vm(session, &cluster, &vm)?),
+            None => call.json(&json!({"id": "new", "cpu": self.cpu, "memory": self.memory})),
+        };
+        let answer = session.call(call)?;
+        session.print(&answer.body, costs)?;
+        Ok(Answer::Yes)
+    }
+}
+
+/// A line for each host: what it costs, or why it is not left. The least cost first.
+fn costs(body: &Value) -> String {
+    let mut hosts: Vec<&Value> = body["hosts"].as_array().into_iter().flatten().collect();
+    let tiers = |host: &Value| -> Vec<f64> {
+        let costs = host["costs"].as_array().into_iter().flatten();
+        costs
+            .map(|it| it.as_f64().unwrap_or(f64::INFINITY))
+            .collect()
+    };
+    hosts.sort_by(|a, b| {
+        let is_out = |host: &Value| host["reason"].is_string();
+        let (of_a, of_b) = (tiers(a), tiers(b));
+        let by_cost = of_a.iter().zip(&of_b).map(|(a, b)| a.total_cmp(b));
+        let by_cost = by_cost.fold(std::cmp::Ordering::Equal, std::cmp::Ordering::then);
+        is_out(a).cmp(&is_out(b)).then(by_cost)
+    });
+    let mut table = output::table(&["host", ">cost", "removed by", "why"]);
+    for host in hosts {
+        let costs: Vec<String> = tiers(host)
+            .into_iter()
+            .map(|cost| match cost.is_finite() {
+                true => output::number(cost),
+                false => "infinite".to_owned(),
+            })
+            .collect();
+        table.add_row([
+            shown::cell(&host["host"]),
+            costs.join(" / "),
+            shown::cell(&host["filter"]),
+            shown::cell(&host["reason"]),
+        ]);
+    }
+    let chosen = match body["chosen"].as_str() {
+        Some(host) => format!("would go to {}", shown::plain(host)),
+        None => "would find no host".to_owned(),
+    };
+    let policy = shown::plain(body["policy"].as_str().unwrap_or_default());
+    format!("under {policy} it {chosen}\n\n{table}")
+}
+
 /// Show what happens if hosts fail: where their VMs go, and which find no host.
 ///
 /// Without --without-host, each host that is up fails alone.

@@ -18,7 +18,7 @@ from selenium.webdriver import ActionChains
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import WebDriverWait
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import scene
 
@@ -29,6 +29,8 @@ PAGES = [
     "/", "/clusters/north", "/clusters/north?group=attribute.rack&host=n1-03", "/clusters/north?view=table&sort=-cpu",
     "/clusters/north/hosts/n1-03", "/clusters/north/vms", "/clusters/north/vms/auth-1", "/clusters/north/groups",
     "/clusters/north/decisions", "/clusters/north/decisions/120", "/clusters/north/decisions/162?values=raw",
+    "/clusters/north?colour=cost&policy=best-fit&cpu=8&memory=64+GiB&group=alone:attribute.rack", "/clusters/north?colour=memory.total&group=none",
+    "/clusters/north/questions?ask=factor&now=yes&entry=memory&factors=0.5,4",
     "/clusters/north/plans", "/clusters/north/plans/1", "/clusters/north/settings", "/clusters/north/questions?ask=room&now=yes&cpu=8&memory=64+GiB",
     "/policies", "/policies/house", "/policies/house?view=document", "/policies/house?view=history",
     "/policies/aeolus-least-used?cluster=burst", "/units", "/units/memory", "/search?text=n1", "/search?text=nothing-like-it", "/events", "/audit", "/audit?kind=call&by=admin-all",
@@ -190,6 +192,87 @@ def the_map_is_walked_by_keys(desk):
     desk.wait(lambda: desk.one("#host-panel h2").text == chosen)
     ActionChains(desk.driver).send_keys(Keys.ENTER).perform()
     desk.wait(lambda: desk.heading() == chosen)
+
+
+def the_map_is_coloured_by_the_cost_of_a_vm(desk, api):
+    desk.go("/clusters/north")
+    Select(desk.one("select[name='colour']")).select_by_value("cost")
+    desk.wait(lambda: desk.one("input[name='memory']").is_displayed())
+    Select(desk.one("select[name='policy']")).select_by_value("worst-fit")
+    desk.wait(lambda: "policy=worst-fit" in desk.driver.current_url)
+    told = api.must("POST", "/v1/clusters/north/host-costs?policy=worst-fit", {"id": "map", "cpu": "2", "memory": "8 GiB"})
+    desk.wait(lambda: told["chosen"] in desk.one("section[aria-label='Map of hosts'] .in").text)
+    assert "lower is better" in desk.one(".legend").text
+    # Each cell says what the table and the API say.
+    costs = {host["host"]: host["costs"] for host in told["hosts"]}
+    cells = desk.driver.execute_script("return document.querySelector('pw-heat-map').map.hosts")
+    assert {cell[0] for cell in cells} == set(costs)
+    for name, _, _, text in cells:
+        if costs[name]:
+            assert abs(float(text.replace("−", "-")) - costs[name][0]) < 0.001, (name, text)
+    assert not desk.complaints()
+
+
+def keys_are_told_by_a_key_and_can_be_switched_off(desk):
+    desk.go("/clusters/north")
+    ActionChains(desk.driver).send_keys("?").perform()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog.keys[open]"))
+    assert "choose a host" in desk.one("dialog.keys").text
+    desk.one("dialog.keys input[type='checkbox']").click()
+    ActionChains(desk.driver).send_keys(Keys.ESCAPE).perform()
+    desk.wait(lambda: not desk.driver.find_elements(By.CSS_SELECTOR, "dialog"))
+    ActionChains(desk.driver).send_keys("?").perform()
+    assert not desk.driver.find_elements(By.CSS_SELECTOR, "dialog")
+    # By the button they are told still, and switched on again.
+    desk.one(".side [data-keys]").click()
+    desk.one("dialog.keys input[type='checkbox']").click()
+    desk.one("dialog.keys button").click()
+    ActionChains(desk.driver).send_keys("g", "y").perform()
+    desk.wait(lambda: desk.driver.current_url.endswith("/policies"))
+
+
+def what_holds_for_the_whole_policy_is_changed_and_told_in_words(desk):
+    desk.go("/policies/house")
+    folded = lambda name: desk.driver.find_element(By.XPATH, f"//section[@aria-labelledby='whole']//summary[starts-with(., '{name}')]")
+    folded("Ties").click()
+    Select(desk.one("select[name='policy/tie-rule']")).select_by_value("draw")
+    desk.wait(lambda: "ties: fewest-vms, id → draw, id" in desk.one("#answer").text)
+    folded("Settings for all units").click()
+    desk.one("input[name='policy/new-setting']").send_keys("overcommit")
+    desk.one("input[name='policy/new-setting-value']").send_keys("1.5")
+    desk.one("button[data-redraw]").click()
+    desk.wait(lambda: desk.driver.find_elements(By.ID, "policy/settings/overcommit"))
+    desk.wait(lambda: "setting overcommit of all units: not set → 1.5" in desk.one("#answer").text)
+    # What was open stays open.
+    assert desk.driver.find_element(By.ID, "policy/settings/overcommit").is_displayed()
+    folded("Balance").click()
+    desk.one("input[name='policy/balance/unit']").send_keys("even-distribution", Keys.TAB)
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "input[name^='policy/balance/settings/']"))
+    desk.wait(lambda: "balance: added" in desk.one("#answer").text)
+    assert not desk.complaints()
+
+
+def two_edit_one_policy_and_nobody_loses_anything(desk, api):
+    api.must("POST", "/v1/policies/house/clone", {"name": "shared"})
+    desk.go("/policies/shared")
+    field = desk.one("input[name='entry/-/costs/1/factor']")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("5")
+    first = api.must("GET", "/v1/policies/shared")
+    theirs = first["text"].replace("factor = 2", "factor = 3").encode()
+    api.must("PUT", "/v1/policies/shared", theirs, kind="application/toml", headers={"If-Match": f'"{first["revision"]}"'})
+    desk.one("button[value='save']").click()
+    desk.wait(lambda: "meanwhile" in desk.one("[role='alert']").text)
+    told = desk.one("[role='alert']").text
+    assert "cost even-distribution, factor: 2 → 3" in told and "cost memory, factor: 1 → 5" in told, told
+    desk.one("button[value='merge']").click()
+    desk.wait(lambda: "Nothing is saved yet" in desk.one("#main").text)
+    told = desk.complaints(allowed=("412",))
+    assert not told, told
+    desk.one("button[value='save']").click()
+    desk.wait(lambda: "view=history" in desk.driver.current_url)
+    text = api.must("GET", "/v1/policies/shared")["text"]
+    assert "factor = 3" in text and "factor = 5" in text, text
 
 
 def the_cells_of_a_large_map_are_read_again_by_themselves(desk, api):
@@ -431,12 +514,16 @@ def main():
         pages_fit_a_phone_and_twice_the_size(desk)
         the_api_is_described_and_tried_on_a_page(desk, admin)
         the_map_is_walked_by_keys(desk)
+        the_map_is_coloured_by_the_cost_of_a_vm(desk, api)
+        keys_are_told_by_a_key_and_can_be_switched_off(desk)
         the_cells_of_a_large_map_are_read_again_by_themselves(desk, api)
         a_filter_answers_while_one_types_and_is_in_the_url(desk)
         a_policy_is_tuned_and_counts_as_the_api_counts(desk, api)
         what_is_wrong_is_told_at_its_field(desk)
         entries_are_moved_by_keys_and_by_dragging(desk)
         units_are_added_and_removed(desk)
+        what_holds_for_the_whole_policy_is_changed_and_told_in_words(desk)
+        two_edit_one_policy_and_nobody_loses_anything(desk, api)
         chances_are_told_for_a_request(desk)
         what_happens_is_shown_as_it_happens(desk, api)
         hostile_names_are_text(desk, api)

@@ -120,6 +120,13 @@ fn every_page_that_a_link_leads_to_is_there_and_whole() {
         costs.iter().any(|path| path.starts_with("/units/")),
         "{costs:?}"
     );
+    let plan = pages
+        .iter()
+        .find(|(path, _)| path == "/clusters/north/plans/1");
+    let (_, plan) = plan.unwrap();
+    for part in [">Gain<", ">Memory<", "1 core<", "1 GiB<"] {
+        assert!(plan.contains(part), "{part}: {plan}");
+    }
     let (_, overview) = &pages[0];
     assert!(overview.contains("8 decisions"), "{overview}");
     let (_, groups) = pages
@@ -150,11 +157,152 @@ fn every_question_is_answered_on_its_page() {
             "no host",
         ),
         ("ask=room&now=yes&cpu=x", "cpu"),
+        (
+            "ask=factor&now=yes&entry=memory&factors=2,-4",
+            "with a factor of −4 for",
+        ),
+        ("ask=factor&now=yes&entry=disk&factors=2", "has no cost"),
+        (
+            "ask=factor&now=yes&entry=memory&factors=much",
+            "is not a number",
+        ),
     ] {
         let path = format!("/clusters/north/questions?{query}");
         let shown = desk.browse("GET", &path, &cookie, &[]);
         check(&path, &shown);
         assert!(shown.body.contains(expected), "{query}: {}", shown.body);
+    }
+}
+
+#[test]
+fn another_factor_changes_as_many_decisions_as_the_api_counts() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let path =
+        "/clusters/north/questions?ask=factor&now=yes&policy=house&entry=memory&factors=2,-4";
+    let shown = desk.browse("GET", path, &cookie, &[]);
+    check(path, &shown);
+    let text = super::document(&api)["text"].as_str().unwrap().to_owned();
+    let kind = [("content-type", "application/toml")];
+    for factor in ["2", "-4"] {
+        let draft = text.replace("factor = 2", &format!("factor = {factor}"));
+        let route = "/v1/clusters/north/draft?policy=house";
+        let counted = api.ask("POST", route, &kind, draft.as_bytes()).unwrap();
+        let differing = counted.body["differing"].as_u64().unwrap();
+        assert_eq!(differing > 0, factor == "-4", "{counted:?}");
+        let told = format!("data-differing=\"{differing}\"");
+        assert!(shown.body.contains(&told), "{told}: {}", shown.body);
+    }
+    for copied in [
+        "placewright policy draft house draft.toml --cluster north",
+        "factor = 2 # twice",
+        "--data-binary",
+    ] {
+        assert!(shown.body.contains(copied), "{copied}: {}", shown.body);
+    }
+    assert_eq!(super::document(&api)["revision"], 1, "nothing is saved");
+    // Who may not try drafts is told who may.
+    let viewer = desk.sign_in(&desk.viewer);
+    let shown = desk.browse("GET", "/clusters/north/questions?ask=factor", &viewer, &[]);
+    check("?ask=factor", &shown);
+    assert!(shown.body.contains("needs the role"), "{}", shown.body);
+}
+
+#[test]
+fn the_map_is_coloured_by_a_column_or_the_cost_of_a_vm_and_the_table_says_the_same() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.viewer);
+    let shown = |query: &str| {
+        let path = format!("/clusters/north?{query}");
+        let shown = desk.browse("GET", &path, &cookie, &[]);
+        check(&path, &shown);
+        shown.body
+    };
+    let map = shown("colour=cpu.total&group=none");
+    // The host in maintenance, of 11 cores, is not on the scale.
+    for part in ["9 cores to 14 cores", "CPU that it has", "[&quot;h2&quot;,"] {
+        assert!(map.contains(part), "{part}: {map}");
+    }
+    assert!(map.contains("<td class=\"num\">10 cores</td>"), "{map}");
+    assert!(shown("colour=memory.total").contains("64 GiB everywhere"));
+    let sorted = shown("colour=cpu.total&view=table&sort=-value");
+    let at = |host: &str| sorted.find(&format!("id=\"row-{host}\"")).unwrap();
+    assert!(at("h6") < at("h5") && at("h5") < at("h1"), "{sorted}");
+
+    let cost = shown("colour=cost&cpu=2&memory=4+GiB&policy=best-fit");
+    let vm = json!({"id": "map", "cpu": "2", "memory": "4 GiB"});
+    let route = "/v1/clusters/north/host-costs?policy=best-fit";
+    let told = desk.api().send("POST", route, &vm).body;
+    let chosen = told["chosen"].as_str().unwrap();
+    assert!(cost.contains("It would go to"), "{cost}");
+    assert!(cost.contains(&format!("/clusters/north/hosts/{chosen}")));
+    for host in told["hosts"].as_array().unwrap() {
+        if let Some(sum) = host["costs"][0].as_f64() {
+            let sum = format!(
+                "<td class=\"num\">{}{:.3}</td>",
+                if sum < 0.0 { "−" } else { "" },
+                sum.abs()
+            );
+            assert!(cost.contains(&sum), "{sum}: {cost}");
+        }
+    }
+    let command = "placewright costs --cluster north --cpu 2 --memory '4 GiB' --policy best-fit";
+    assert!(cost.contains(command), "{cost}");
+    let none = shown("colour=cost&cpu=2&memory=100+GiB");
+    for part in [
+        "No host would take it",
+        "removed by memory",
+        "removed by the policy",
+    ] {
+        assert!(none.contains(part), "{part}: {none}");
+    }
+    for (query, part) in [
+        ("colour=nonsense", "no column of numbers"),
+        ("group=attribute.nonsense", "could be grouped by"),
+        ("colour=cost&memory=much", "much"),
+        ("colour=cost&policy=nonsense", "nonsense"),
+    ] {
+        let shown = shown(query);
+        assert!(shown.contains(part), "{query}: {shown}");
+    }
+    let cells = desk.browse("GET", "/clusters/north/map?colour=cpu.total", &cookie, &[]);
+    assert_eq!(cells.status, 200, "{}", cells.body);
+    assert!(cells.body.contains("\"14 cores\""), "{}", cells.body);
+}
+
+#[test]
+fn events_of_one_kind_in_a_row_are_one_with_a_count() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.viewer);
+    let shown = desk.browse("GET", "/events?kind=vm", &cookie, &[]);
+    check("/events?kind=vm", &shown);
+    assert!(
+        shown.body.contains("and 7 more of this kind"),
+        "{}",
+        shown.body
+    );
+}
+
+#[test]
+fn a_decision_without_a_choice_says_so() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    for (vm, part) in [
+        (
+            json!({"id": "f", "cpu": 1, "memory": "1 GiB", "force": "h2"}),
+            "forced h2 past the policy",
+        ),
+        (
+            json!({"id": "g", "cpu": 1, "memory": "1 GiB", "allowed": ["h4"]}),
+            "the request allows h4 alone",
+        ),
+    ] {
+        let placed = desk.api().send("POST", "/v1/clusters/north/place", &vm);
+        assert_eq!(placed.status, 200, "{placed:?}");
+        let path = format!("/clusters/north/decisions/{}", placed.body["number"]);
+        let shown = desk.browse("GET", &path, &cookie, &[]);
+        check(&path, &shown);
+        assert!(shown.body.contains(part), "{part}: {}", shown.body);
     }
 }
 

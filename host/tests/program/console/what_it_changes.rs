@@ -288,6 +288,273 @@ fn a_draft_is_tried_and_saved_and_keeps_what_nobody_touched() {
 }
 
 #[test]
+fn what_two_have_changed_is_told_in_words_and_carried_over_where_it_does_not_collide() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let text = document(&api)["text"].as_str().unwrap().to_owned();
+    let send = |deed: &str, more: &[(&str, &str)]| {
+        let fields = [
+            ("revision", "1"),
+            ("view", "chain"),
+            ("cluster", "north"),
+            ("text", text.as_str()),
+            ("deed", deed),
+        ];
+        desk.browse(
+            "POST",
+            "/policies/house",
+            &cookie,
+            &[&fields, more].concat(),
+        )
+    };
+    let theirs = [("entry/-/costs/0/factor", "3")];
+    assert_eq!(send("save", &theirs).status, 303);
+    let mine = [
+        ("entry/-/costs/0/factor", "5"),
+        ("entry/-/costs/1/factor", "7"),
+        ("policy/tie-rule", "draw"),
+    ];
+    let conflict = send("save", &mine);
+    assert_eq!(conflict.status, 412, "{}", conflict.body);
+    for part in [
+        "saved revision 2 meanwhile",
+        "cost memory, factor: 2 → 3",
+        "cost memory, factor: 2 → 5",
+        "cost cpu, factor: 1 → 7",
+        "ties: id → draw",
+        "Collides with that",
+        "Carry 2 changes over to revision 2",
+        "name=\"base\" value=\"1\"",
+    ] {
+        assert!(conflict.body.contains(part), "{part}: {}", conflict.body);
+    }
+    let mine = [&mine[..], &[("base", "1")]].concat();
+    let merged = send("merge", &mine);
+    assert_eq!(merged.status, 200, "{}", merged.body);
+    for part in [
+        "These of yours were not carried over",
+        "factor = 3 # twice",
+        "factor = 7",
+        "tie-rule = [&quot;draw&quot;]",
+        "name=\"revision\" value=\"2\"",
+        "data-differing=",
+    ] {
+        assert!(merged.body.contains(part), "{part}: {}", merged.body);
+    }
+    assert_eq!(document(&api)["revision"], 2, "nothing is saved by it");
+}
+
+#[test]
+fn ties_balance_and_the_rest_of_a_policy_are_changed_by_the_form() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let text = document(&api)["text"].as_str().unwrap().to_owned();
+    let send = |deed: &str, more: &[(&str, &str)]| {
+        let fields = [
+            ("revision", "1"),
+            ("view", "chain"),
+            ("cluster", "north"),
+            ("text", text.as_str()),
+            ("deed", deed),
+        ];
+        desk.browse(
+            "POST",
+            "/policies/house",
+            &cookie,
+            &[&fields, more].concat(),
+        )
+    };
+    let more = [
+        ("policy/tie-rule", "fewest-vms"),
+        ("policy/tie-rule", "draw"),
+        ("policy/balance/of", ""),
+        ("policy/balance/unit", "even-distribution"),
+        ("policy/unheeded", "warn"),
+        ("policy/new-setting", "high-utilization"),
+        ("policy/new-setting-value", "70"),
+        ("watch/new/name", "busy"),
+        ("watch/new/column", "cpu.usage"),
+        ("watch/new/at-least", "80 %"),
+        ("entry/-/filters/0/on-failure", "leave-out"),
+    ];
+    let tried = send("try", &more);
+    assert_eq!(tried.status, 200, "{}", tried.body);
+    for part in [
+        "What you have changed",
+        "ties: id → fewest-vms, draw",
+        "balance: added",
+        "unheeded: refuse → warn",
+        "setting high-utilization of all units: not set → 70",
+        "watch busy: added",
+        "filter memory, if it fails: not set → leave-out",
+        "About the unit",
+        "value=\"unwatch/0\"",
+        "id=\"policy/settings/high-utilization\"",
+    ] {
+        assert!(tried.body.contains(part), "{part}: {}", tried.body);
+    }
+    // The script is told the same.
+    let fields = [
+        &[
+            ("revision", "1"),
+            ("view", "chain"),
+            ("cluster", "north"),
+            ("text", text.as_str()),
+        ][..],
+        &more,
+    ]
+    .concat();
+    let told = desk.browse("POST", "/policies/house/draft", &cookie, &fields);
+    assert!(
+        told.body.contains("ties: id → fewest-vms, draw"),
+        "{}",
+        told.body
+    );
+    // What is wrong stands at its field.
+    let wrong = send("save", &[("policy/tie-rule", "best")]);
+    assert_eq!(wrong.status, 422, "{}", wrong.body);
+    assert!(
+        wrong.body.contains("id=\"wrong-policy/tie-rule\""),
+        "{}",
+        wrong.body
+    );
+    let wrong = send("save", &[("policy/balance/unit", "no-such-unit")]);
+    assert_eq!(wrong.status, 422, "{}", wrong.body);
+    assert!(
+        wrong.body.contains("id=\"wrong-policy/balance/unit\""),
+        "{}",
+        wrong.body
+    );
+    for wrong in ["unwatch/0", "unwatch/x"] {
+        assert_eq!(send(wrong, &[]).status, 400, "{wrong}");
+    }
+    assert_eq!(send("try", &[("policy/name", "x")]).status, 400);
+    assert_eq!(document(&api)["revision"], 1);
+    let saved = send("save", &[("policy/tie-rule", "draw")]);
+    assert_eq!(saved.status, 303, "{}", saved.body);
+    let history = desk.browse("GET", "/policies/house?view=history", &cookie, &[]);
+    assert!(history.body.contains("ties: id → draw"), "{}", history.body);
+}
+
+#[test]
+fn settings_of_memory_are_shown_and_taken_in_units_of_measure() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let text = document(&api)["text"].as_str().unwrap().to_owned();
+    let text = text.replacen(
+        "unit = \"memory\"\n",
+        "unit = \"memory\"\nsettings = { headroom = 8589934592 }\n",
+        1,
+    );
+    let setting = "entry/-/filters/0/settings/headroom";
+    let send = |value: &str| {
+        let fields = [
+            ("revision", "1"),
+            ("view", "chain"),
+            ("cluster", "north"),
+            ("text", text.as_str()),
+            (setting, value),
+            ("deed", "try"),
+        ];
+        desk.browse("POST", "/policies/house", &cookie, &fields)
+            .body
+    };
+    let same = send("8 GiB");
+    let field = format!("name=\"{setting}\" value=\"8 GiB\"");
+    assert!(same.contains(&field), "{same}");
+    assert!(same.contains("headroom = 8589934592"), "{same}");
+    assert!(same.contains("such as 8 GiB"), "{same}");
+    let other = send("4 GiB");
+    assert!(other.contains("headroom = &quot;4 GiB&quot;"), "{other}");
+    assert!(other.contains("data-differing="), "{other}");
+}
+
+#[test]
+fn a_candidate_judges_beside_a_unit_and_is_promoted_or_ended() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let mut candidate = placewright_tests::units::component("memory").to_vec();
+    // The same unit, with a section more that says nothing.
+    candidate.extend(b"\0\x05\x04more");
+    let begin = |every: &str| {
+        let parts = [
+            ("unit", &candidate[..]),
+            ("every", every.as_bytes()),
+            ("deed", b"shadow"),
+        ];
+        in_parts(&desk, &cookie, &parts)
+    };
+    let (status, body) = begin("0");
+    assert_eq!(status, 400, "{body}");
+    let (status, body) = begin("1");
+    assert_eq!(status, 200, "{body}");
+    assert!(
+        body.contains("It judges from now on, and decides nothing"),
+        "{body}"
+    );
+    let page = || desk.browse("GET", "/units/memory", &cookie, &[]).body;
+    assert!(
+        page().contains("It has judged no decision yet"),
+        "{}",
+        page()
+    );
+    let before = api.get("/v1/units/memory").body["in-force"].clone();
+    let vm = json!({"id": "judged", "cpu": 1, "memory": "1 GiB"});
+    assert_eq!(
+        api.send("POST", "/v1/clusters/north/place", &vm).status,
+        200
+    );
+    let judged = "1 decision judged, all with the same outcome";
+    assert!(page().contains(judged), "{}", page());
+    // Whoever may not is told who may.
+    let viewer = desk.sign_in(&desk.viewer);
+    let seen = desk.browse("GET", "/units/memory", &viewer, &[]).body;
+    assert!(seen.contains("needs the role admin"), "{seen}");
+    let act = |cookie: &str, deed: &str| {
+        desk.browse("POST", "/units/memory", cookie, &[("deed", deed)])
+            .status
+    };
+    assert_eq!(act(&viewer, "promote"), 403);
+    assert_eq!(act(&cookie, "discard"), 303);
+    assert!(!page().contains("A candidate judges beside it"));
+    assert_eq!(api.get("/v1/units/memory").body["in-force"], before);
+    assert_eq!(begin("2").0, 200);
+    assert_eq!(act(&cookie, "promote"), 303);
+    assert_ne!(api.get("/v1/units/memory").body["in-force"], before);
+    assert!(!page().contains("A candidate judges beside it"));
+}
+
+/// Send a form in parts; gives the status and the page.
+fn in_parts(desk: &Desk, cookie: &str, parts: &[(&str, &[u8])]) -> (u16, String) {
+    let mut body = Vec::new();
+    for (name, value) in parts {
+        let file = if *name == "unit" {
+            "; filename=\"u.wasm\""
+        } else {
+            ""
+        };
+        body.extend(
+            format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n").bytes(),
+        );
+        body.extend(*value);
+        body.extend(b"\r\n");
+    }
+    body.extend(b"--x--\r\n");
+    let agent: ureq::Agent = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .build()
+        .into();
+    let request = agent
+        .post(format!("{}/units", desk.server.url))
+        .header("cookie", cookie)
+        .header("sec-fetch-site", "same-origin")
+        .header("content-type", "multipart/form-data; boundary=x");
+    let mut answer = request.send(&body[..]).unwrap();
+    let status = answer.status().as_u16();
+    (status, answer.body_mut().read_to_string().unwrap())
+}
+
+#[test]
 fn what_is_wrong_stands_at_the_field_that_it_is_wrong_with() {
     let desk = Desk::start().with_cluster();
     let cookie = desk.sign_in(&desk.admin);
@@ -476,26 +743,7 @@ fn a_unit_is_handed_in_as_a_file_and_each_step_is_told() {
     let desk = Desk::start();
     let cookie = desk.sign_in(&desk.admin);
     let send = |deed: &str, file: &[u8]| {
-        let mut body = Vec::new();
-        body.extend(
-            b"--x\r\nContent-Disposition: form-data; name=\"unit\"; filename=\"u.wasm\"\r\n\r\n",
-        );
-        body.extend(file);
-        body.extend(format!("\r\n--x\r\nContent-Disposition: form-data; name=\"deed\"\r\n\r\n{deed}\r\n--x--\r\n").bytes());
-        let agent: ureq::Agent = ureq::Agent::config_builder()
-            .http_status_as_error(false)
-            .build()
-            .into();
-        let request = agent
-            .post(format!("{}/units", desk.server.url))
-            .header("cookie", &cookie)
-            .header("sec-fetch-site", "same-origin")
-            .header("content-type", "multipart/form-data; boundary=x");
-        let mut answer = request.send(&body[..]).unwrap();
-        (
-            answer.status().as_u16(),
-            answer.body_mut().read_to_string().unwrap(),
-        )
+        in_parts(&desk, &cookie, &[("unit", file), ("deed", deed.as_bytes())])
     };
     let (status, body) = send("put", b"no component");
     assert_eq!(status, 422, "{body}");

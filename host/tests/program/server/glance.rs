@@ -346,3 +346,74 @@ fn metrics_say_what_each_cluster_has_and_promised_and_how_many_hosts_are_in_whic
     assert_eq!(amounts("cpu_cores"), [None; 6]);
     assert_eq!(hosts("up"), None);
 }
+
+#[test]
+fn the_columns_of_hosts_are_told_with_their_units_of_measure() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    api.send("POST", "/v1/clusters", &fleet());
+    let told = api.get("/v1/clusters/north/host-schema");
+    assert_eq!(told.status, 200, "{told:?}");
+    let columns = told.body["columns"].as_array().unwrap().clone();
+    let column = |name: &str| {
+        let found = columns.iter().find(|it| it["name"] == name);
+        found
+            .cloned()
+            .unwrap_or_else(|| panic!("{name}: {columns:?}"))
+    };
+    assert_eq!(column("memory.total")["measure"], "bytes");
+    assert_eq!(column("cpu.usage")["measure"], "fraction");
+    let rack = column("attribute.rack");
+    assert_eq!((&rack["kind"], rack.get("measure")), (&"text".into(), None));
+    assert_eq!(api.get("/v1/clusters/south/host-schema").status, 404);
+}
+
+#[test]
+fn every_host_says_what_a_vm_would_cost_there_or_what_removes_it_under_any_policy() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    api.send("POST", "/v1/clusters?policy=worst-fit", &fleet());
+    let vm = json!({"id": "new", "cpu": 1, "memory": "40 GiB"});
+    let ask = |query: &str| {
+        api.send(
+            "POST",
+            &format!("/v1/clusters/north/host-costs{query}"),
+            &vm,
+        )
+    };
+    let told = ask("");
+    assert_eq!(told.status, 200, "{told:?}");
+    assert_eq!(told.body["policy"], "worst-fit");
+    assert_eq!(told.body["chosen"], "h2");
+    let hosts = told.body["hosts"].as_array().unwrap().clone();
+    let ids: Vec<&str> = hosts
+        .iter()
+        .map(|it| it["host"].as_str().unwrap())
+        .collect();
+    assert_eq!(ids, ["h1", "h2", "h3"]);
+    assert_eq!(hosts[0]["filter"], "memory", "{hosts:?}");
+    assert_eq!(hosts[0]["costs"], json!([]));
+    assert!(hosts[1]["costs"][0].is_number(), "{hosts:?}");
+    assert_eq!(hosts[1].get("reason"), None);
+    let reason = hosts[2]["reason"].as_str().unwrap();
+    assert!(reason.contains("maintenance"), "{reason}");
+    // As `why` says it.
+    let why = api.send("POST", "/v1/clusters/north/why?host=h1", &vm).body;
+    assert_eq!(why["by"][0]["reason"], hosts[0]["reason"]);
+    // Another policy need not decide there.
+    let other = ask("?policy=best-fit").body;
+    assert_eq!(
+        (&other["policy"], &other["chosen"]),
+        (&"best-fit".into(), &"h2".into())
+    );
+    assert_ne!(other["hosts"][1]["costs"], hosts[1]["costs"]);
+    assert_eq!(ask("?policy=no-such-policy").status, 404);
+    let vms = api.get("/v1/clusters/north/vms").body;
+    assert_eq!(
+        vms["items"].as_array().unwrap().len(),
+        3,
+        "nothing is reserved"
+    );
+}

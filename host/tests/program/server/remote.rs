@@ -105,6 +105,14 @@ fn a_vm_is_placed_explained_and_confirmed_from_elsewhere() {
     assert!(none.contains("too few CPUs"), "{none}");
     let full = world.ask_json(1, "capacity -c east --vm huge.toml");
     assert_eq!(full["fit"], 0);
+    let costs = world.ask(0, "costs -c east --vm huge.toml --policy best-fit");
+    assert!(
+        costs.contains("under best-fit it would find no host") && costs.contains("too few CPUs"),
+        "{costs}"
+    );
+    let costs = world.ask_json(0, "costs -c east --cpu 1 --memory 1GiB");
+    assert_eq!(costs["hosts"].as_array().unwrap().len(), 2, "{costs}");
+    world.ask(2, "costs -c east");
     let failures = world.ask(0, "what-if -c east");
     assert!(
         failures.contains("h1") && failures.contains("VMs restarted"),

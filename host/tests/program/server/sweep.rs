@@ -212,6 +212,7 @@ fn an_id_with_a_comma_is_one_id_and_vms_are_named_in_one_form() {
             "migrate?dry-run=true",
             "why?host=i",
             "capacity?at-most=3",
+            "host-costs?policy=general",
             "place-batch?from-nothing=true&dry-run=true",
         ] {
             let told = ask(path, &body);

@@ -2,8 +2,12 @@
 
 use serde_json::Value;
 
-use crate::ask::Ask;
+use super::colour::{self, Colour, Share};
+use crate::ask::{Ask, Sent};
+use crate::format::{cost, cut};
 use crate::parts::Measure;
+use crate::url::segment;
+use crate::value::{self, items, text};
 use placewright_http::Problem;
 
 /// The columns that are asked for.
@@ -27,55 +31,39 @@ pub(crate) struct HostRow {
     pub(crate) cpu: Measure,
     /// In bytes.
     pub(crate) memory: Measure,
-}
-
-/// What the cells of the map are coloured by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Colour {
-    Cpu,
-    CpuUsed,
-    Memory,
-    MemoryUsed,
-}
-
-impl Colour {
-    pub(crate) const WORDS: &[(&str, &str)] = &[
-        ("cpu", "CPU promised"),
-        ("cpu-used", "CPU used"),
-        ("memory", "memory promised"),
-        ("memory-used", "memory used"),
-    ];
-
-    pub(crate) fn named(name: Option<&str>) -> Self {
-        match name {
-            Some("cpu-used") => Self::CpuUsed,
-            Some("memory") => Self::Memory,
-            Some("memory-used") => Self::MemoryUsed,
-            _ => Self::Cpu,
-        }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        Self::WORDS[self as usize].0
-    }
-
-    pub(crate) fn text(self) -> &'static str {
-        Self::WORDS[self as usize].1
-    }
+    /// What it is coloured by, if that is no share.
+    pub(crate) value: Option<f64>,
+    /// What is told in the place of the value.
+    pub(crate) told: Option<String>,
+    /// Whether a policy removes it, where costs are told.
+    pub(crate) is_removed: bool,
 }
 
 impl HostRow {
-    /// The share by which it is coloured; None: not known.
-    pub(crate) fn share(&self, colour: Colour) -> Option<f64> {
+    /// The value by which it is coloured; None: not known, or not finite.
+    pub(crate) fn value(&self, colour: &Colour) -> Option<f64> {
         let used = |measure: &Measure| {
             let used = measure.used?;
             (measure.total > 0.0).then(|| used / measure.total)
         };
-        match colour {
-            Colour::Cpu => Some(self.cpu.share()),
-            Colour::Memory => Some(self.memory.share()),
-            Colour::CpuUsed => used(&self.cpu),
-            Colour::MemoryUsed => used(&self.memory),
+        let Colour::Share(share) = colour else {
+            return self.value.filter(|value| value.is_finite());
+        };
+        match share {
+            Share::Cpu => Some(self.cpu.share()),
+            Share::Memory => Some(self.memory.share()),
+            Share::CpuUsed => used(&self.cpu),
+            Share::MemoryUsed => used(&self.memory),
+        }
+    }
+
+    /// The value in words, or why there is none.
+    pub(crate) fn written(&self, colour: &Colour) -> String {
+        match (&self.told, self.value(colour)) {
+            (Some(told), _) => told.clone(),
+            (None, Some(value)) => colour.unit().written(value),
+            (None, None) if matches!(colour, Colour::Column { .. }) => "not known".to_owned(),
+            (None, None) => "not measured".to_owned(),
         }
     }
 
@@ -117,12 +105,60 @@ impl HostRow {
     }
 }
 
+/// What hosts are put together by on the map.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Grouping {
+    /// Whether those of a zone are together.
+    pub(crate) is_zoned: bool,
+    /// And those with the same value of this attribute.
+    pub(crate) attribute: Option<String>,
+}
+
+/// What the name of an attribute begins with in an address, where zones do not count.
+pub(crate) const ALONE: &str = "alone:";
+/// The word for no grouping in an address.
+pub(crate) const NONE: &str = "none";
+
+impl Grouping {
+    /// What a page asks for; an error says what there is not.
+    fn asked(word: Option<&str>, attributes: &[String]) -> Result<Self, String> {
+        let word = word.unwrap_or_default();
+        let (is_zoned, name) = match word.strip_prefix(ALONE) {
+            Some(name) => (false, name),
+            None => (true, word),
+        };
+        match name {
+            "" => Ok(Self {
+                is_zoned: true,
+                attribute: None,
+            }),
+            NONE => Ok(Self::default()),
+            name if attributes.iter().any(|known| known == name) => Ok(Self {
+                is_zoned,
+                attribute: Some(name.to_owned()),
+            }),
+            name => Err(format!(
+                "hosts have no attribute \"{}\" that they could be grouped by here",
+                cut(name, 60)
+            )),
+        }
+    }
+}
+
 /// The hosts of a cluster.
 pub(crate) struct Fleet {
     /// By id.
     pub(crate) hosts: Vec<HostRow>,
     /// Attributes that hosts can be grouped by.
     pub(crate) attributes: Vec<String>,
+    /// Columns of numbers, built-in ones first.
+    pub(crate) numbers: Vec<String>,
+    pub(crate) grouping: Grouping,
+    pub(crate) colour: Colour,
+    /// Where costs are told: the policy, and the host that would be chosen.
+    pub(crate) costs: Option<(String, Option<String>)>,
+    /// What the page asks for and there is not, a sentence each.
+    pub(crate) wrong: Vec<String>,
     /// Names in the filter that no host has, as it is written.
     pub(crate) unknown: Vec<String>,
 }
@@ -130,36 +166,81 @@ pub(crate) struct Fleet {
 impl Fleet {
     /// Ask for the hosts; `api` is the path of the cluster.
     pub(crate) async fn read(ask: &Ask, api: &str) -> Result<Self, Problem> {
-        let first = ask.get(&format!("{api}/hosts?limit=1")).await?;
-        let mut attributes = attributes(&first["items"][0]);
-        let group = ask.param("group").map(str::to_owned);
-        let group = group.filter(|name| attributes.contains(name));
+        let schema = ask.get(&format!("{api}/host-schema")).await?;
+        let columns = items(&schema, "columns");
+        let named = |wanted: fn(&Value) -> bool| {
+            let columns = columns.iter().filter(move |column| wanted(column));
+            columns.map(|column| text(column, "name").to_owned())
+        };
+        let mut attributes: Vec<String> = named(colour::can_group).collect();
+        attributes.sort();
+        let numbers: Vec<String> = named(colour::has_numbers).collect();
+        let mut wrong = Vec::new();
+        let mut or_usual = |told: String| wrong.push(told);
+        let colour = Colour::asked(ask, columns).unwrap_or_else(|told| {
+            or_usual(told);
+            Colour::Share(Share::Cpu)
+        });
+        let grouping = Grouping::asked(ask.param("group"), &attributes).unwrap_or_else(|told| {
+            or_usual(told);
+            Grouping {
+                is_zoned: true,
+                attribute: None,
+            }
+        });
         let mut path = format!("{api}/host-columns?columns={COLUMNS}");
-        if let Some(group) = &group {
+        let more = grouping.attribute.as_deref().map(segment);
+        for name in more.into_iter().chain(colour::column(&colour)) {
             path.push(',');
-            path.push_str(&crate::url::segment(group));
+            path.push_str(&name);
         }
-        let (mut named, mut unknown) = (Vec::new(), Vec::new());
+        let (mut filtered, mut unknown) = (Vec::new(), Vec::new());
         let words = ask.param("filter").unwrap_or_default().split_whitespace();
         for (name, _) in words.filter_map(|word| word.split_once(':')) {
             let column = format!("attribute.{name}");
             match attributes.contains(&column) {
-                true if named.contains(&name) => {}
+                true if filtered.contains(&name) => {}
                 true => {
-                    named.push(name);
+                    filtered.push(name);
                     path.push(',');
-                    path.push_str(&crate::url::segment(&column));
+                    path.push_str(&segment(&column));
                 }
                 false if matches!(name, "state" | "zone") => {}
                 false => unknown.push(name.to_owned()),
             }
         }
         let shown = ask.get(&path).await?;
-        let hosts = rows(&shown["columns"], group.as_deref(), &named);
-        attributes.sort();
+        let mut hosts = rows(&shown["columns"], &grouping, &filtered);
+        let mut costs = None;
+        match &colour {
+            Colour::Share(_) => {}
+            Colour::Column { name, .. } => {
+                let values = items(&shown["columns"], name);
+                for (host, value) in hosts.iter_mut().zip(values) {
+                    host.value = value.as_f64();
+                }
+            }
+            Colour::Cost(shape) => {
+                let body = shape.body();
+                let path = shape.path(api);
+                match ask.send("POST", &path, Sent::Json(&body)).await {
+                    Ok(answer) => {
+                        price(&mut hosts, &answer.body);
+                        let chosen = answer.body["chosen"].as_str().map(str::to_owned);
+                        costs = Some((text(&answer.body, "policy").to_owned(), chosen));
+                    }
+                    Err(problem) => wrong.push(problem.detail().to_owned()),
+                }
+            }
+        }
         Ok(Self {
             hosts,
             attributes,
+            numbers,
+            grouping,
+            colour,
+            costs,
+            wrong,
             unknown,
         })
     }
@@ -188,6 +269,11 @@ impl Fleet {
                 "memory" => a.memory.share().total_cmp(&b.memory.share()),
                 "left-cpu" => left(&a.cpu).total_cmp(&left(&b.cpu)),
                 "left-memory" => left(&a.memory).total_cmp(&left(&b.memory)),
+                "value" => {
+                    // Those without a value are beyond all others.
+                    let value = |host: &HostRow| host.value(&self.colour).unwrap_or(f64::INFINITY);
+                    value(a).total_cmp(&value(b))
+                }
                 _ => a.id.cmp(&b.id),
             };
             let order = if descends { order.reverse() } else { order };
@@ -202,19 +288,50 @@ pub(crate) fn left(measure: &Measure) -> f64 {
     measure.promisable - measure.committed - measure.reserved
 }
 
-/// The names of attributes that a host has as texts.
-fn attributes(host: &Value) -> Vec<String> {
-    let columns = host.as_object().into_iter().flatten();
-    let named = columns.filter(|(name, value)| name.starts_with("attribute.") && value.is_string());
-    let mut names: Vec<String> = named.map(|(name, _)| name.clone()).collect();
-    // As documents may write them, too.
-    let nested = host["attribute"].as_object().into_iter().flatten();
-    let nested = nested.filter(|(_, value)| value.is_string());
-    names.extend(nested.map(|(name, _)| format!("attribute.{name}")));
-    names
+/// Put what an answer says of costs to the hosts.
+fn price(hosts: &mut [HostRow], answer: &Value) {
+    let mut told = items(answer, "hosts").iter().peekable();
+    for host in hosts {
+        // Both are in the order of ids.
+        while told
+            .next_if(|it| text(it, "host") < host.id.as_str())
+            .is_some()
+        {}
+        let Some(costed) = told.next_if(|it| text(it, "host") == host.id) else {
+            host.told = Some("not known".to_owned());
+            continue;
+        };
+        let costs: Vec<f64> = items(costed, "costs").iter().map(value::cost).collect();
+        host.value = costs.first().copied();
+        host.is_removed = costed["reason"].is_string();
+        host.told = match (costed["filter"].as_str(), costed["reason"].as_str()) {
+            (Some(filter), Some(reason)) => Some(format!(
+                "removed by {}: {}",
+                cut(filter, 60),
+                cut(reason, 160)
+            )),
+            (_, Some(reason)) => Some(cut(reason, 160)),
+            (_, None) if costs.is_empty() => Some("left, and the policy has no costs".to_owned()),
+            (_, None) if costs.len() == 1 && costs[0].is_finite() => None,
+            (_, None) => {
+                let costs: Vec<String> = costs.into_iter().map(cost).collect();
+                Some(costs.join(" / "))
+            }
+        };
+    }
 }
 
-fn rows(columns: &Value, group: Option<&str>, named: &[&str]) -> Vec<HostRow> {
+/// A value by which hosts are grouped or filtered, in a word.
+fn word(value: &Value) -> Option<String> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => Some(text.clone()),
+        other => Some(other.to_string()),
+    }
+}
+
+fn rows(columns: &Value, grouping: &Grouping, named: &[&str]) -> Vec<HostRow> {
+    let group = grouping.attribute.as_deref();
     let ids = columns["id"].as_array().map_or(0, Vec::len);
     let number = |name: &str, row: usize| columns[name][row].as_f64();
     let text = |name: &str, row: usize| columns[name][row].as_str().map(str::to_owned);
@@ -229,11 +346,11 @@ fn rows(columns: &Value, group: Option<&str>, named: &[&str]) -> Vec<HostRow> {
             id: text("id", row).unwrap_or_default(),
             state: text("state", row).unwrap_or_else(|| "up".to_owned()),
             zone: text("zone", row),
-            group: group.and_then(|group| text(group, row)),
+            group: group.and_then(|group| word(&columns[group][row])),
             attributes: named
                 .iter()
                 .filter_map(|name| {
-                    let value = text(&format!("attribute.{name}"), row)?;
+                    let value = word(&columns[format!("attribute.{name}")][row])?;
                     Some(((*name).to_owned(), value))
                 })
                 .collect(),
@@ -254,6 +371,7 @@ fn rows(columns: &Value, group: Option<&str>, named: &[&str]) -> Vec<HostRow> {
                     * number("memory.overcommit", row).unwrap_or(1.0),
                 total: memory,
             },
+            ..HostRow::default()
         }
     });
     rows.collect()
@@ -294,5 +412,58 @@ mod tests {
         ] {
             assert!(!host.fits(fails), "{fails}");
         }
+    }
+
+    #[test]
+    fn hosts_are_grouped_by_zone_by_an_attribute_or_by_both() {
+        let attributes = ["attribute.rack".to_owned()];
+        let asked = |word: &str| Grouping::asked(Some(word), &attributes);
+        let rack = || Some("attribute.rack".to_owned());
+        for (word, is_zoned, attribute) in [
+            ("", true, None),
+            ("none", false, None),
+            ("attribute.rack", true, rack()),
+            ("alone:attribute.rack", false, rack()),
+        ] {
+            let expected = Grouping {
+                is_zoned,
+                attribute,
+            };
+            assert_eq!(asked(word), Ok(expected), "{word}");
+        }
+        assert!(
+            asked("attribute.row")
+                .unwrap_err()
+                .contains("attribute.row")
+        );
+    }
+
+    #[test]
+    fn costs_are_put_to_their_hosts_and_what_removes_the_others_is_told() {
+        let host = |id: &str| HostRow {
+            id: id.to_owned(),
+            ..HostRow::default()
+        };
+        let mut hosts = ["a", "b", "c", "d", "e", "f"].map(host);
+        let answer = serde_json::json!({"hosts": [
+            {"host": "a", "costs": [1.5]},
+            {"host": "b", "costs": [], "filter": "cpu", "reason": "has too little"},
+            {"host": "c", "costs": [2.0, null]},
+            {"host": "d", "costs": [], "reason": "is not up"},
+            {"host": "e", "costs": []},
+        ]});
+        price(&mut hosts, &answer);
+        let told = hosts.each_ref().map(|it| (it.value, it.told.as_deref()));
+        assert_eq!(
+            told,
+            [
+                (Some(1.5), None),
+                (None, Some("removed by cpu: has too little")),
+                (Some(2.0), Some("2.000 / ∞")),
+                (None, Some("is not up")),
+                (None, Some("left, and the policy has no costs")),
+                (None, Some("not known")),
+            ]
+        );
     }
 }

@@ -10,14 +10,21 @@ use crate::parts::{empty, host_link, host_state, pager, sorted_head};
 use crate::url;
 
 /// A page of the hosts that are wanted.
-pub(super) fn table(ask: &Ask, cluster: &str, wanted: &[&HostRow], rows: usize) -> Markup {
+pub(super) fn table(
+    ask: &Ask,
+    cluster: &str,
+    (fleet, wanted): (&Fleet, &[&HostRow]),
+    rows: usize,
+) -> Markup {
     let sorted = ask.param("sort").unwrap_or("id");
     let pages = wanted.len().div_ceil(rows).max(1);
     let page = ask.param("page").and_then(|page| page.parse().ok());
     let page: usize = page.unwrap_or(1).clamp(1, pages);
     let has_zone = wanted.iter().any(|host| host.zone.is_some());
     let has_group = wanted.iter().any(|host| host.group.is_some());
-    let head = |name, title, is_number| sorted_head(ask, sorted, name, title, is_number);
+    let colour = &fleet.colour;
+    let needs_column = colour.needs_column();
+    let head = |name, title: &str, is_number| sorted_head(ask, sorted, name, title, is_number);
     if wanted.is_empty() {
         let filter = ask
             .param("filter")
@@ -37,6 +44,7 @@ pub(super) fn table(ask: &Ask, cluster: &str, wanted: &[&HostRow], rows: usize) 
                 (head("state", "State", false))
                 @if has_zone { (head("zone", "Zone", false)) }
                 @if has_group { (head("group", "Group", false)) }
+                @if needs_column { (head("value", &colour.title(), true)) }
                 (head("vms", "VMs", true))
                 (head("cpu", "CPU promised", true))
                 (head("left-cpu", "Cores left", true))
@@ -49,6 +57,7 @@ pub(super) fn table(ask: &Ask, cluster: &str, wanted: &[&HostRow], rows: usize) 
                     td { (host_state(&host.state)) }
                     @if has_zone { td { (host.zone.as_deref().unwrap_or("–")) } }
                     @if has_group { td { (host.group.as_deref().unwrap_or("–")) } }
+                    @if needs_column { td.num { (host.written(colour)) } }
                     td.num { (format::len(host.vms)) @if host.pending > 0 { span.dim { " +" (host.pending) } } }
                     td { (host.cpu.bar("CPU")) }
                     td.num { (number(left(&host.cpu), 1)) }

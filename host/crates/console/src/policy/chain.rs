@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item};
 
 use super::document::{Place, nth, shown};
 use super::faults::Faults;
-use super::order;
+use super::{amount, order};
 use crate::ask::Ask;
 use crate::format::{cut, number};
 use crate::url::segment;
@@ -62,16 +62,18 @@ pub(super) struct Chain {
 }
 
 /// What a form is shown with.
-struct State<'s> {
+pub(super) struct State<'s> {
     /// Whether anything may be changed.
-    may: bool,
-    faults: &'s Faults,
+    pub(super) may: bool,
+    pub(super) faults: &'s Faults,
     /// The first field that something is wrong with.
-    first: Option<&'s str>,
+    pub(super) first: Option<&'s str>,
 }
 
 struct Stage {
     name: Option<String>,
+    /// Which candidates go on, where there are several stages.
+    keep: Option<String>,
     lists: Vec<(usize, Vec<Entry>)>,
 }
 
@@ -126,6 +128,17 @@ impl Chain {
         Ok(Self { stages })
     }
 
+    /// The names of all settings that its units have.
+    pub(super) fn settings(&self) -> Vec<&str> {
+        let lists = self.stages.iter().flat_map(|stage| &stage.lists);
+        let entries = lists.flat_map(|(_, entries)| entries);
+        let settings = entries.flat_map(|entry| &entry.settings);
+        let mut names: Vec<&str> = settings.map(|(it, _)| text(it, "name")).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// Whether chance may decide.
     pub(super) fn has_selections(&self) -> bool {
         let lists = self.stages.iter().flat_map(|stage| &stage.lists);
@@ -144,7 +157,7 @@ impl Chain {
                     .place
                     .field(&format!("settings/{}", text(declared, "name")))
             });
-            let own = ["factor", "scaling", "tier", "position"];
+            let own = ["factor", "scaling", "tier", "position", "on-failure"];
             own.map(|key| entry.place.field(key))
                 .into_iter()
                 .chain(settings)
@@ -155,23 +168,35 @@ impl Chain {
     /// The form, with what is wrong at the fields that it is wrong with: the first of them has the
     /// focus.
     /// `units` are the names of those that can be added.
-    pub(super) fn form(&self, may: bool, faults: &Faults, units: &[String]) -> Markup {
-        let fields = self.fields();
-        let first = faults.first(fields.iter().map(String::as_str));
-        let state = State { may, faults, first };
+    pub(super) fn form(&self, state: &State<'_>, units: &[String]) -> Markup {
         html! {
             @for (number, stage) in self.stages.iter().enumerate() {
                 @if self.stages.len() > 1 { h2 { "Stage " (number + 1) @if let Some(name) = &stage.name { ": " (cut(name, 40)) } } }
+                @if let Some(keep) = &stage.keep {
+                    @let field = format!("stage/{number}/keep");
+                    label.lab.small { "Of the hosts that are left, to the next stage go"
+                        select.field.small id=(field) name=(field) disabled[!state.may] {
+                            @for (word, meaning) in [("all", "all"), ("best", "those of least cost")] { option value=(word) selected[keep == word] { (meaning) } }
+                        }
+                    }
+                }
                 @for (list, entries) in &stage.lists {
                     @let (key, title, hint) = LISTS[*list];
                     section.panel aria-label=(title) {
                         header { h2 { (title) } span.small.dim { (hint) } }
-                        @for (number, entry) in entries.iter().enumerate() { (entry.row(key, number, entries.len(), &state)) }
+                        @for (number, entry) in entries.iter().enumerate() { (entry.row(key, number, entries.len(), state)) }
                     }
                 }
             }
-            @if may { (add(units)) }
+            @if state.may { (add(units)) }
         }
+    }
+
+    /// The first field of the chain that something is wrong with.
+    pub(super) fn first_fault(&self, faults: &Faults) -> Option<String> {
+        let fields = self.fields();
+        let first = faults.first(fields.iter().map(String::as_str));
+        first.map(str::to_owned)
     }
 }
 
@@ -194,6 +219,33 @@ fn add(units: &[String]) -> Markup {
     }
 }
 
+/// A cost of a policy that has a factor.
+pub(crate) struct CostEntry {
+    pub(crate) name: String,
+    pub(crate) factor: f64,
+    /// The field of its factor.
+    pub(super) field: String,
+}
+
+/// The costs of a document in TOML that are asked, in order.
+///
+/// # Errors
+/// Why they cannot be told: a sentence.
+pub(super) fn costs(document: &str) -> Result<Vec<CostEntry>, String> {
+    let stages = stages(document)?;
+    let lists = stages.into_iter().flat_map(|stage| stage.lists);
+    let costs = lists.filter(|(list, _)| LISTS[*list].0 == "costs");
+    let entries = costs.flat_map(|(_, entries)| entries);
+    let costs = entries
+        .filter(|entry| entry.enabled)
+        .map(|entry| CostEntry {
+            field: entry.place.field("factor"),
+            name: entry.name,
+            factor: entry.factor,
+        });
+    Ok(costs.collect())
+}
+
 /// The stages of a document; settings are those that it says.
 fn stages(document: &str) -> Result<Vec<Stage>, String> {
     let mut document: DocumentMut = document
@@ -203,15 +255,18 @@ fn stages(document: &str) -> Result<Vec<Stage>, String> {
     let mut stages = Vec::new();
     if count == 0 {
         let lists = lists(document.as_table_mut(), None);
-        return Ok(vec![Stage { name: None, lists }]);
+        let (name, keep) = (None, None);
+        return Ok(vec![Stage { name, keep, lists }]);
     }
     for number in 0..count {
         let Some(table) = document.get_mut("stages").and_then(|it| nth(it, number)) else {
             continue;
         };
         let name = table.get("name").and_then(shown);
+        let keep = table.get("keep").and_then(shown);
         stages.push(Stage {
             name,
+            keep: Some(keep.unwrap_or_else(|| "all".to_owned())),
             lists: lists(table, Some(number)),
         });
     }
@@ -284,7 +339,7 @@ impl Entry {
                 span {
                     a href={ "/units/" (segment(&self.unit)) } { b { (cut(&self.name, 60)) } }
                     @if self.name != self.unit { span.sub.small.dim { " " (cut(&self.unit, 40)) } }
-                    @if let Some(on_failure) = &self.on_failure { span.small.dim { " on failure " (cut(on_failure, 40)) } }
+                    @if let Some(on_failure) = &self.on_failure { span.small.dim { " if it fails: " (cut(on_failure, 40)) } }
                 }
                 @if list == "costs" { (self.slider(state)) } @else { (self.rank(list, state)) }
                 label.lab {
@@ -296,7 +351,7 @@ impl Entry {
                 @if list == "costs" { (self.rank(list, state)) }
                 (wrong(&of_entry, state.faults))
             }
-            @if !self.settings.is_empty() { (self.settings_form(state)) }
+            @if list != "effects" || !self.settings.is_empty() { (self.settings_form(list, state)) }
         }
     }
 
@@ -368,48 +423,90 @@ impl Entry {
         }
     }
 
-    /// The settings as the unit declares them.
-    fn settings_form(&self, state: &State<'_>) -> Markup {
-        let is_wrong = state.faults.are_below(&self.place.field("settings/"));
-        let given = self
-            .settings
-            .iter()
-            .filter(|(_, value)| value.is_some())
-            .count();
+    /// The settings as the unit declares them, and what happens if it fails.
+    fn settings_form(&self, list: &str, state: &State<'_>) -> Markup {
+        let on_failure = self.place.field("on-failure");
+        let is_wrong = state.faults.are_below(&self.place.field("settings/"))
+            || state.faults.at(&on_failure).is_some();
+        let given = self.settings.iter().filter(|(_, value)| value.is_some());
+        let given = given.count() + usize::from(self.on_failure.is_some());
+        let of = self.settings.len() + usize::from(list != "effects");
         html! {
             details.settings open[is_wrong] {
-                summary.small { "Settings of " (cut(&self.name, 60)) span.dim { " " (given) " of " (self.settings.len()) " are set" } }
-                @for (declared, value) in &self.settings {
-                    @let name = text(declared, "name");
-                    @let field = self.place.field(&format!("settings/{name}"));
-                    @let is_table = !items(declared, "columns").is_empty();
-                    div.setting {
-                        label.small for=(field) { b.mono { (cut(name, 60)) } }
-                        @if is_table { span.small.soft { "A table: change it in the document." } }
-                        @else { (control(declared, &field, value.as_deref().unwrap_or_default(), state)) }
-                        (wrong(&field, state.faults))
-                        span.small.dim id={ "hint-" (field) } { (bounds(declared)) }
-                        span.small.soft { (cut(text(declared, "meaning"), 240)) }
+                summary.small { "Settings of " (cut(&self.name, 60)) span.dim { " " (given) " of " (of) " are set" } }
+                (setting_fields(&self.settings, &|name| self.place.field(&format!("settings/{name}")), state))
+                @if list != "effects" { div.setting {
+                    label.small for=(on_failure) { b { "If the unit fails" } }
+                    select.field id=(on_failure) name=(on_failure) disabled[!state.may]
+                        aria-invalid=[invalid(&on_failure, state.faults)] aria-describedby=[described(&on_failure, false, state.faults)] {
+                        @let said = self.on_failure.as_deref().unwrap_or_default();
+                        @for (word, meaning) in on_failures(list) { option value=(word) selected[said == word] { (meaning) } }
                     }
-                }
+                    (wrong(&on_failure, state.faults))
+                } }
+            }
+        }
+    }
+}
+
+/// What may become of a decision in which an entry of that list fails.
+fn on_failures(list: &str) -> [(&'static str, &'static str); 3] {
+    match list {
+        "filters" => [
+            ("", "as usual (the decision fails)"),
+            ("fail", "the decision fails"),
+            ("leave-out", "the decision is made without it"),
+        ],
+        "selections" => [
+            ("", "as usual (hosts of best cost are taken)"),
+            ("fail", "the decision fails"),
+            ("best-cost", "hosts of best cost are taken"),
+        ],
+        _ => [
+            ("", "as usual (the decision is made without it)"),
+            ("fail", "the decision fails"),
+            ("leave-out", "the decision is made without it"),
+        ],
+    }
+}
+
+/// Fields of settings as a unit declares them; `field` gives the name of each.
+pub(super) fn setting_fields(
+    settings: &[(Value, Option<String>)],
+    field: &dyn Fn(&str) -> String,
+    state: &State<'_>,
+) -> Markup {
+    html! {
+        @for (declared, value) in settings {
+            @let name = text(declared, "name");
+            @let field = field(name);
+            @let is_table = !items(declared, "columns").is_empty();
+            @let value = amount::shown(declared, value.as_deref().unwrap_or_default());
+            div.setting {
+                label.small for=(field) { b.mono { (cut(name, 60)) } }
+                @if is_table { span.small.soft { "A table: change it in the document." } }
+                @else { (control(declared, &field, &value, state)) }
+                (wrong(&field, state.faults))
+                span.small.dim id={ "hint-" (field) } { (bounds(declared)) }
+                span.small.soft { (cut(text(declared, "meaning"), 240)) }
             }
         }
     }
 }
 
 /// What is wrong with a field, below it.
-fn wrong(field: &str, faults: &Faults) -> Markup {
+pub(super) fn wrong(field: &str, faults: &Faults) -> Markup {
     html! {
         @if let Some(told) = faults.at(field) { p.wrong id={ "wrong-" (field) } { (told) } }
     }
 }
 
-fn invalid(field: &str, faults: &Faults) -> Option<&'static str> {
+pub(super) fn invalid(field: &str, faults: &Faults) -> Option<&'static str> {
     faults.at(field).map(|_| "true")
 }
 
 /// The ids of what describes a field: what it takes, and what is wrong with it.
-fn described(field: &str, has_hint: bool, faults: &Faults) -> Option<String> {
+pub(super) fn described(field: &str, has_hint: bool, faults: &Faults) -> Option<String> {
     let hint = has_hint.then(|| format!("hint-{field}"));
     let wrong = faults.at(field).map(|_| format!("wrong-{field}"));
     let ids: Vec<String> = [wrong, hint].into_iter().flatten().collect();
@@ -420,7 +517,7 @@ fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Mar
     let (may, faults) = (state.may, state.faults);
     let is_first = state.first == Some(field);
     let choices = items(declared, "choices");
-    let usual = declared["default"].as_str().unwrap_or_default();
+    let usual = amount::shown(declared, declared["default"].as_str().unwrap_or_default());
     if text(declared, "kind") == "boolean" || !choices.is_empty() {
         let mut words: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
         if words.is_empty() {
@@ -428,13 +525,13 @@ fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Mar
         }
         return html! {
             select.field id=(field) name=(field) aria-invalid=[invalid(field, faults)] aria-describedby=[described(field, true, faults)] autofocus[is_first] disabled[!may] {
-                option value="" { "as usual" @if !usual.is_empty() { " (" (cut(usual, 40)) ")" } }
+                option value="" { "as usual" @if !usual.is_empty() { " (" (cut(&usual, 40)) ")" } }
                 @for word in words { option value=(word) selected[value == word] { (word) } }
             }
         };
     }
     html! {
-        input.field id=(field) name=(field) value=(value) placeholder=(cut(usual, 60)) readonly[!may]
+        input.field id=(field) name=(field) value=(value) placeholder=(cut(&usual, 60)) readonly[!may]
             aria-invalid=[invalid(field, faults)] aria-describedby=[described(field, true, faults)] autofocus[is_first];
     }
 }
@@ -442,10 +539,12 @@ fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Mar
 /// What a setting takes, in words.
 fn bounds(declared: &Value) -> String {
     let mut said = Vec::new();
-    if let Some(measure) = declared["measure"].as_str() {
-        said.push(format!("in {measure}"));
-    }
-    let bound = |name: &str| declared[name].as_f64().map(|it| number(it, 4));
+    said.extend(amount::measure(declared).map(str::to_owned));
+    let bound = |name: &str| {
+        declared[name]
+            .as_f64()
+            .map(|it| amount::bound(declared, it))
+    };
     match (bound("least"), bound("greatest")) {
         (Some(least), Some(greatest)) => said.push(format!("from {least} to {greatest}")),
         (Some(least), None) => said.push(format!("at least {least}")),
@@ -454,7 +553,10 @@ fn bounds(declared: &Value) -> String {
     }
     match (declared["default"].as_str(), declared["required"] == true) {
         (_, true) => said.push("must be given".to_owned()),
-        (Some(usual), _) => said.push(format!("{} if not given", cut(usual, 40))),
+        (Some(usual), _) => {
+            let usual = amount::shown(declared, usual);
+            said.push(format!("{} if not given", cut(&usual, 40)));
+        }
         (None, _) => said.push("may be left out".to_owned()),
     }
     said.join(", ")

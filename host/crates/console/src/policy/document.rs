@@ -5,6 +5,7 @@ use axum::body::Bytes;
 use axum::http::HeaderName;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
+use super::{amount, keys};
 use crate::ask::Sent;
 use crate::url::Pairs;
 use placewright_http::problem::{Code, Problem};
@@ -121,16 +122,14 @@ fn written(text: &str) -> Value {
 /// # Errors
 /// If a field is about an entry that the document does not have.
 pub(super) fn with_fields(text: &str, fields: &Pairs) -> Result<String, Problem> {
-    let about = fields.iter().filter(|(name, _)| name.starts_with("entry/"));
-    let mut about = about.peekable();
-    if about.peek().is_none() {
+    if !fields.iter().any(|(name, _)| is_about(name)) {
         return Ok(text.to_owned());
     }
     let Ok(mut document) = text.parse::<DocumentMut>() else {
         return Ok(text.to_owned());
     };
     for (position, (name, value)) in fields.iter().enumerate() {
-        if !name.starts_with("entry/") {
+        if !is_about(name) {
             continue;
         }
         // A switch that is on comes after the field that says that it is there.
@@ -140,13 +139,22 @@ pub(super) fn with_fields(text: &str, fields: &Pairs) -> Result<String, Problem>
         {
             continue;
         }
-        let changed = change(&mut document, name, value.trim());
+        let changed = match name.starts_with("entry/") {
+            true => change(&mut document, name, value.trim()),
+            false => keys::change(&mut document, name, value.trim(), fields),
+        };
         changed.ok_or_else(|| {
-            let sentence = "a field is about an entry that the document does not have";
+            let sentence = "a field is about a part that the document does not have";
             Problem::new(Code::InvalidParameter, sentence)
         })?;
     }
     Ok(document.to_string())
+}
+
+/// Whether a field is about a part of the document.
+fn is_about(name: &str) -> bool {
+    let kinds = ["entry/", "policy/", "stage/", "watch/"];
+    kinds.iter().any(|kind| name.starts_with(kind))
 }
 
 /// Change what one field is about, if it says something else than the document.
@@ -158,22 +166,8 @@ fn change(document: &mut DocumentMut, name: &str, value: &str) -> Option<()> {
     };
     let entry = nth(list, place.number)?;
     match key.strip_prefix("settings/") {
-        Some(setting) => {
-            if entry.get("settings").is_none() {
-                if value.is_empty() {
-                    return Some(());
-                }
-                entry.insert(
-                    "settings",
-                    Item::Value(Value::InlineTable(toml_edit::InlineTable::new())),
-                );
-            }
-            let settings = entry.get_mut("settings")?.as_table_like_mut()?;
-            put(settings, setting, value, "");
-            if settings.is_empty() {
-                entry.remove("settings");
-            }
-        }
+        Some(setting) => put_setting(entry, setting, value)?,
+        None if key == "on-failure" && place.list != "effects" => put(entry, key, value, ""),
         None if key == "factor" => put(entry, key, value, "1"),
         None if key == "scaling" && place.list == "costs" => put(entry, key, value, "none"),
         None if key == "tier" && place.list == "costs" => put(entry, key, value, "1"),
@@ -189,10 +183,34 @@ fn change(document: &mut DocumentMut, name: &str, value: &str) -> Option<()> {
     Some(())
 }
 
+/// Set what a unit is set to, or take it away if the value is empty.
+pub(super) fn put_setting(entry: &mut dyn TableLike, name: &str, value: &str) -> Option<()> {
+    if entry.get("settings").is_none() {
+        if value.is_empty() {
+            return Some(());
+        }
+        entry.insert(
+            "settings",
+            Item::Value(Value::InlineTable(toml_edit::InlineTable::new())),
+        );
+    }
+    let settings = entry.get_mut("settings")?.as_table_like_mut()?;
+    put(settings, name, value, "");
+    if settings.is_empty() {
+        entry.remove("settings");
+    }
+    Some(())
+}
+
 /// Put a value under a key, unless the key says that already, or is not there and need not be.
-fn put(table: &mut dyn TableLike, key: &str, value: &str, usual: &str) {
+pub(super) fn put(table: &mut dyn TableLike, key: &str, value: &str, usual: &str) {
     let known = table.get(key).and_then(shown);
     if known.as_deref().unwrap_or(usual) == value {
+        return;
+    }
+    // Shown in another unit of measure than written, it is the same still.
+    let bytes = known.as_deref().and_then(|known| known.parse().ok());
+    if bytes.is_some_and(|bytes| amount::bytes(bytes) == value) {
         return;
     }
     if value.is_empty() {
@@ -274,6 +292,9 @@ mod tests {
             "entry/-/costs/0/unit",
             "entry/-/costs/0/position",
             "entry/-/filters/0/tier",
+            "policy/name",
+            "stage/0/keep",
+            "watch/0/name",
             "entry/x",
         ] {
             let fields = vec![(name.to_owned(), "1".to_owned())];

@@ -84,6 +84,7 @@ fn spans(text: &str) -> Vec<(String, Range<usize>)> {
     let Ok(document) = Document::parse(text) else {
         return spans;
     };
+    of_policy(document.as_table(), &mut spans);
     of_lists(document.as_table(), None, &mut spans);
     if let Some(stages) = document.get("stages") {
         for (number, stage) in tables(stages).into_iter().enumerate() {
@@ -91,6 +92,45 @@ fn spans(text: &str) -> Vec<(String, Range<usize>)> {
         }
     }
     spans
+}
+
+/// What is said for the policy as a whole.
+fn of_policy(table: &dyn TableLike, spans: &mut Vec<(String, Range<usize>)>) {
+    for (key, item) in table.iter() {
+        match (key, item.as_table_like()) {
+            ("order" | "balance", Some(alone)) => {
+                for (below, value) in alone.iter() {
+                    let settings = value.as_table_like().filter(|_| below == "settings");
+                    for (name, value) in settings.into_iter().flat_map(|it| it.iter()) {
+                        let field = format!("policy/{key}/settings/{name}");
+                        let settings = settings.and_then(|it| span(it, name, value));
+                        spans.extend(settings.map(|it| (field, it)));
+                    }
+                    let field = format!("policy/{key}/unit");
+                    spans.extend(span(alone, below, value).map(|it| (field, it)));
+                }
+            }
+            ("settings" | "unheeded-needs", Some(values)) => {
+                for (name, value) in values.iter() {
+                    let field = format!("policy/{key}/{name}");
+                    spans.extend(span(values, name, value).map(|it| (field, it)));
+                }
+            }
+            ("watches", _) => {
+                for (number, watch) in tables(item).into_iter().enumerate() {
+                    for (name, value) in watch.iter() {
+                        let field = format!("watch/{number}/{name}");
+                        spans.extend(span(watch, name, value).map(|it| (field, it)));
+                    }
+                }
+            }
+            (key, None) => {
+                let field = format!("policy/{key}");
+                spans.extend(span(table, key, item).map(|it| (field, it)));
+            }
+            _ => {}
+        }
+    }
 }
 
 fn of_lists(table: &dyn TableLike, stage: Option<usize>, spans: &mut Vec<(String, Range<usize>)>) {
@@ -121,7 +161,7 @@ fn of_entry(place: &Place, entry: &dyn TableLike, spans: &mut Vec<(String, Range
         }
         // What has no field of its own is told at the entry.
         let field = match key {
-            "factor" => place.field(key),
+            "factor" | "on-failure" | "scaling" | "tier" | "position" => place.field(key),
             _ => place.field("entry"),
         };
         spans.extend(span(entry, key, item).map(|it| (field, it)));
@@ -173,7 +213,7 @@ mod tests {
         assert_eq!(at("margin"), Some("entry/-/costs/0/settings/margin"));
         assert_eq!(at("\"memory\""), Some("entry/-/costs/0/entry"));
         assert_eq!(at("2 } }"), Some("entry/0/filters/0/settings/y"));
-        assert_eq!(at("name"), None);
+        assert_eq!(at("name"), Some("policy/name"));
         assert_eq!(field_at(TEXT, &spans, (99, 1)), None);
     }
 }

@@ -4,7 +4,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{head, tabs};
+use super::{changes, head, tabs};
 use crate::ask::Ask;
 use crate::format::{Moment, cut, things};
 use crate::page::{self, Area, Page};
@@ -14,7 +14,7 @@ use crate::value::text;
 use placewright_http::{Permission, Problem};
 
 /// Revisions that are shown.
-const MOST: usize = 50;
+pub(super) const MOST: usize = 50;
 /// Lines of a document that are compared.
 const LINES: usize = 2000;
 
@@ -75,20 +75,33 @@ fn one(name: &str, policy: &Value, revision: &Value, before: Option<&Value>, may
             div.in {
                 @match (&lines, changed) {
                     (Some(lines), Some(changed)) => {
+                        @let words = before.and_then(|before| changes::between(text(before, "text"), text(revision, "text"))).unwrap_or_default();
+                        @if !words.is_empty() { (super::told_changes(&words)) }
                         p.small.soft { (things(changed, "line differs", "lines differ")) " from the revision before." }
-                        pre.code.diff tabindex="0" { @for (sign, line) in around(lines) {
-                            @match sign {
-                                '+' => { ins { "+ " (line) "\n" } }
-                                '-' => { del { "- " (line) "\n" } }
-                                '…' => { span.dim { "  …\n" } }
-                                _ => { span.dim { "  " (line) "\n" } }
-                            }
-                        } }
+                        (told(lines))
                     }
                     _ => { details { summary.small { "The document" } pre.code tabindex="0" { (text(revision, "text")) } } }
                 }
             }
         }
+    }
+}
+
+/// The lines that differ between two documents, with what stands around them.
+pub(super) fn shown(before: &str, after: &str) -> Markup {
+    told(&difference(before, after))
+}
+
+fn told(lines: &[(char, &str)]) -> Markup {
+    html! {
+        pre.code.diff tabindex="0" { @for (sign, line) in around(lines) {
+            @match sign {
+                '+' => { ins { "+ " (line) "\n" } }
+                '-' => { del { "- " (line) "\n" } }
+                '…' => { span.dim { "  …\n" } }
+                _ => { span.dim { "  " (line) "\n" } }
+            }
+        } }
     }
 }
 

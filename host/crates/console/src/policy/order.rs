@@ -137,6 +137,42 @@ pub(super) fn added(text: &str, list: &str, unit: &str) -> Result<String, Proble
     Ok(document.to_string())
 }
 
+/// What the deed of a form begins with that removes a watch.
+pub(super) const UNWATCH: &str = "unwatch/";
+
+/// The document without the watch that a deed names.
+///
+/// # Errors
+/// If the document does not have it, or is not TOML.
+pub(super) fn unwatched(text: &str, deed: &str) -> Result<String, Problem> {
+    let number = deed.strip_prefix(UNWATCH).and_then(|it| it.parse().ok());
+    let changed = number.and_then(|number| without_watch(text, number));
+    changed.ok_or_else(|| {
+        let sentence = "the document has no such watch to be removed";
+        Problem::new(Code::InvalidParameter, sentence)
+    })
+}
+
+/// The document without a watch, and without their list if nothing else is in that.
+pub(super) fn without_watch(text: &str, number: usize) -> Option<String> {
+    let mut document: DocumentMut = text.parse().ok()?;
+    let is_empty = match document.get_mut("watches")? {
+        Item::ArrayOfTables(tables) if number < tables.len() => {
+            tables.remove(number);
+            tables.is_empty()
+        }
+        Item::Value(Value::Array(values)) if number < values.len() => {
+            values.remove(number);
+            values.is_empty()
+        }
+        _ => return None,
+    };
+    if is_empty {
+        document.remove("watches");
+    }
+    Some(document.to_string())
+}
+
 /// Whether all of a table's lists are values, so that it has no header of its own for them.
 fn is_in_one_line(table: &dyn TableLike) -> bool {
     table.iter().all(|(_, item)| item.is_value())
@@ -175,7 +211,7 @@ fn in_tables(tables: &mut ArrayOfTables, from: usize, to: usize) -> Option<()> {
 }
 
 /// A table, and the tables below it.
-fn each(table: &mut Table, look: &mut dyn FnMut(&mut Table)) {
+pub(super) fn each(table: &mut Table, look: &mut dyn FnMut(&mut Table)) {
     look(table);
     for (_, item) in table.iter_mut() {
         match item {
