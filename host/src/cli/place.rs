@@ -51,7 +51,8 @@ pub(super) struct Place {
     /// else by priority, current score and size; VMs that a hard group keeps together are placed together
     #[arg(long)]
     batch: bool,
-    /// With --batch: plan as if none of these VMs had a place, so that running ones may move
+    /// With --batch: plan as if none of these VMs had a place, so that running ones may move; places
+    /// that cannot be reserved as things are, with these VMs where they run, are told
     #[arg(long, requires = "batch")]
     from_nothing: bool,
     /// With --batch: take the VMs in the order in which they are listed
@@ -201,7 +202,8 @@ impl Place {
         }
         let is_dry = placed.iter().any(|(decision, _)| decision.request.dry_run);
         let mut text = output::shown(&decisions(placed));
-        text.push_str(&batch.map_or(String::new(), |plan| about(plan, is_dry)));
+        let all_find_one = placed.iter().all(|(decision, _)| decision.host.is_some());
+        text.push_str(&batch.map_or(String::new(), |plan| about(plan, is_dry, all_find_one)));
         for (decision, explanation) in placed {
             if let Some(explanation) = explanation {
                 let _ = write!(text, "\n\n{}:\n", vms(decision));
@@ -223,7 +225,7 @@ struct Printed<'a> {
 }
 
 /// What there is to say of a batch as a whole.
-fn about(plan: &Plan, is_dry: bool) -> String {
+fn about(plan: &Plan, is_dry: bool, all_find_one: bool) -> String {
     let mut text = String::new();
     if let Some(searched) = &plan.searched {
         let _ = write!(
@@ -236,9 +238,12 @@ fn about(plan: &Plan, is_dry: bool) -> String {
         );
     }
     if !plan.reserved && !is_dry {
-        text.push_str(
-            "\n\nNot every VM finds a host: all or nothing was asked for, so none gets one.",
-        );
+        text.push_str(match all_find_one {
+            false => {
+                "\n\nNot every VM finds a host: all or nothing was asked for, so none gets one."
+            }
+            true => "\n\nNot every place can be reserved as things are: the moves need an order.",
+        });
     }
     text
 }
@@ -306,7 +311,8 @@ fn why(decision: &Decision) -> String {
             .iter()
             .map(|need| format!("warning: {need}")),
     );
-    parts.extend((decision.unknown.iter()).map(|sentence| format!("warning: {sentence}")));
+    let warnings = decision.unknown.iter().chain(&decision.unreserved);
+    parts.extend(warnings.map(|sentence| format!("warning: {sentence}")));
     parts.extend(
         decided
             .left_out

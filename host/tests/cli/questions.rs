@@ -241,3 +241,26 @@ fn a_batch_is_placed_all_or_not_at_all_and_a_search_finds_more() {
     assert!(said.contains("give --batch"), "{said}");
     assert_eq!(place(&["--all-or-nothing"]).code, INPUT);
 }
+
+#[test]
+fn a_batch_from_nothing_says_which_places_running_vms_still_take() {
+    let folder = Folder::new();
+    let cluster = "[[hosts]]\nid = 'h1'\ncpu.cores = 16\nmemory.total = '16 GiB'\n\
+                   [[vms]]\nid = 'v'\nhost = 'h1'\ncpu = 1\nmemory = '10 GiB'\n";
+    let cluster = folder.write("cluster.toml", cluster);
+    let vms = "vms = [{ id = 'x', cpu = 1, memory = '10 GiB' }, { id = 'v' }]\n";
+    let vms = folder.write("vms.toml", vms);
+    let place = |words: &[&str]| {
+        let about = ["place", "--cluster", &cluster, "--vm", &vms, "--batch"];
+        let anew = ["--from-nothing", "--listed"];
+        placewright(&[about.as_slice(), &anew, words].concat())
+    };
+    let run = place(&["--format", "json"]);
+    assert_eq!(run.code, NO);
+    let decisions: Value = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(decisions[0]["host"], "h1");
+    let warning = decisions[0]["warnings"][0].as_str().unwrap_or_default();
+    assert!(warning.contains("no place is reserved"), "{decisions}");
+    let out = place(&[]).out.replace(['\n', '│'], " ");
+    assert!(out.contains("warning: no place"), "{out}");
+}

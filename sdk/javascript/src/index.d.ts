@@ -4,16 +4,22 @@
  * A unit declares what it reads, and judges one host at a time:
  *
  * ```js
- * import { bytes, rowWise, setting } from "placewright";
+ * import { bytes, rows, rowWise, setting } from "placewright";
  *
  * export default rowWise({
  *   vm: { memory: bytes() },
- *   host: { free: bytes("memory.free") },
+ *   // `current` has the VM, if it runs there now.
+ *   host: { free: bytes("memory.free"), current: rows({ memory: bytes() }) },
  *   settings: { headroom: setting(bytes, { default: "1 GiB", meaning: "Memory kept free on every host." }) },
  *   reasons: { tooLittle: "has too little free memory" },
  *
- *   prepare: ({ vm, settings }) => vm.memory + settings.headroom,
- *   keep: (need, host) => host.free >= need || "tooLittle",
+ *   prepare: ({ vm, settings }) => ({ memory: vm.memory, headroom: settings.headroom }),
+ *   keep: (need, host) => {
+ *     // A VM takes what it asks for, less what it has on the host where it runs.
+ *     const has = host.current.reduce((sum, row) => sum + row.memory, 0);
+ *     const takes = Math.max(need.memory - has, 0);
+ *     return takes === 0 || host.free >= takes + need.headroom || "tooLittle";
+ *   },
  *   cost: (need, host) => -host.free,
  * });
  * ```

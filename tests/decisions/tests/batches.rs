@@ -330,6 +330,108 @@ fn a_plan_from_nothing_that_is_meant_reserves_for_those_who_move() {
     assert_eq!(inventory.host_value(1, "vms.pending"), Some(1_i64.into()));
 }
 
+/// A host of 64 GiB on which `v` runs with 40, under a policy that promises memory once.
+fn full_host(more: usize) -> Scheduler {
+    let mut inventory = cluster(1 + more);
+    let large = vm("v").with("memory", 40 * GIB);
+    inventory.run_vm(large, "h0").unwrap();
+    let policy = "[[filters]]\nunit = 'first-fit'\n[[costs]]\nunit = 'first-fit'";
+    scheduler(inventory, policy, &generation(&["first-fit"]))
+}
+
+/// A new VM of 40 GiB has its turn before `v`.
+fn newcomer_first(all_or_nothing: bool) -> Batch {
+    Batch {
+        members: vec![vm("x").with("memory", 40 * GIB), Vm::new("v")],
+        order: BatchOrder::Listed,
+        all_or_nothing,
+        ..from_nothing(&[], false)
+    }
+}
+
+fn unreserved(plan: &Plan, turn: usize) -> Option<&str> {
+    plan.turns[turn]
+        .outcome
+        .as_ref()
+        .unwrap()
+        .unreserved
+        .as_deref()
+}
+
+#[test]
+fn in_a_plan_from_nothing_no_place_is_reserved_that_a_running_vm_still_takes() {
+    let mut scheduler = full_host(0);
+    let plan = scheduler.place_batch(newcomer_first(false)).unwrap();
+    // On paper x has the host, and v none.
+    assert_eq!(hosts(&plan, &["x", "v"]), [Some("h0"), None]);
+    assert!(!plan.reserved);
+    let why = unreserved(&plan, 0).expect("it says why");
+    assert!(why.contains("host \"h0\" has"), "{why}");
+    assert_eq!(scheduler.inventory().pending_count(), 0);
+    let recorded = scheduler.decisions().next().unwrap();
+    assert_eq!(recorded.reserved, None);
+}
+
+#[test]
+fn in_a_plan_from_nothing_places_are_reserved_where_the_hosts_hold_them_now() {
+    let mut scheduler = full_host(1);
+    let plan = scheduler.place_batch(newcomer_first(false)).unwrap();
+    assert_eq!(hosts(&plan, &["x", "v"]), [Some("h0"), Some("h1")]);
+    // v moves to the empty host; x waits until it has done so.
+    assert!(!plan.reserved && unreserved(&plan, 0).is_some());
+    assert_eq!(unreserved(&plan, 1), None);
+    let inventory = scheduler.inventory();
+    assert_eq!(inventory.pending("v").map(|it| it.slot), Some(1));
+    assert!(inventory.pending("x").is_none());
+    scheduler.inventory_mut().confirm_vm("v").unwrap();
+    let plan = scheduler
+        .place_batch(Batch {
+            members: vec![vm("x").with("memory", 40 * GIB)],
+            ..from_nothing(&[], false)
+        })
+        .unwrap();
+    assert!(plan.reserved);
+    assert_eq!(
+        scheduler.inventory().pending("x").map(|it| it.slot),
+        Some(0)
+    );
+}
+
+#[test]
+fn a_plan_from_nothing_of_all_or_nothing_reserves_nothing_if_one_place_is_taken() {
+    let mut scheduler = full_host(1);
+    let before = scheduler.inventory().version();
+    let plan = scheduler.place_batch(newcomer_first(true)).unwrap();
+    assert_eq!(hosts(&plan, &["x", "v"]), [Some("h0"), Some("h1")]);
+    assert!(!plan.reserved && unreserved(&plan, 0).is_some());
+    assert_eq!(scheduler.inventory().pending_count(), 0);
+    assert_eq!(scheduler.inventory().version(), before);
+}
+
+#[test]
+fn reservations_swap_hosts_in_a_plan_from_nothing_if_nothing_runs_there() {
+    let mut inventory = cluster(2);
+    let large = |id: &str| vm(id).with("memory", 40 * GIB);
+    for (id, host) in [("a", "h1"), ("b", "h0")] {
+        inventory.reserve_vm(large(id).into(), host, None).unwrap();
+    }
+    inventory
+        .run_vm(vm("small").with("memory", GIB), "h1")
+        .unwrap();
+    let policy = "[[filters]]\nunit = 'first-fit'\n[[costs]]\nunit = 'first-fit'";
+    let mut scheduler = scheduler(inventory, policy, &generation(&["first-fit"]));
+    let batch = Batch {
+        members: vec![large("a"), large("b"), Vm::new("small")],
+        order: BatchOrder::Listed,
+        ..from_nothing(&[], false)
+    };
+    let plan = scheduler.place_batch(batch).unwrap();
+    assert!(plan.reserved);
+    let inventory = scheduler.inventory();
+    let slots = ["a", "b"].map(|id| inventory.pending(id).map(|it| it.slot));
+    assert_eq!(slots, [Some(0), Some(1)]);
+}
+
 #[test]
 fn who_finds_no_host_in_a_plan_from_nothing_goes_on_running() {
     let mut inventory = cluster(1);

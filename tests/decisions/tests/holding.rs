@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use placewright_document::InventoryChanges;
 use placewright_engine::generation::Generation;
 use placewright_engine::unit::Unit;
 use placewright_engine::{Engine, Limits};
@@ -375,4 +376,71 @@ fn a_device_that_a_vm_is_to_get_where_it_runs_is_nobody_elses() {
     assert_eq!(place(&mut scheduler, with("w", &["stick"])), None);
     scheduler.inventory_mut().cancel_vm("v").unwrap();
     assert!(place(&mut scheduler, with("w", &["stick"])).is_some());
+}
+
+/// A host of two nodes of 8 GiB, with four pages of 1 GiB on each.
+fn cluster_with_pages() -> Inventory {
+    let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+    let text = r#"{"attributes": {"hosts": {"numa-huge-pages":
+        {"table": {"node": "integer", "size": "integer", "free": "integer"}}}}}"#;
+    let changes = InventoryChanges::read(text, "c.json", inventory.schema());
+    inventory.change(changes.unwrap()).unwrap();
+    let mut host = host("a");
+    for node in [0_i64, 1] {
+        let row = Facts::new()
+            .with("node", node)
+            .with("size", GIB)
+            .with("free", 4_i64);
+        host.facts.push_row("attribute.numa-huge-pages", row);
+    }
+    inventory.add_host(host).unwrap();
+    inventory.advance(1000);
+    inventory
+}
+
+/// Pages of 1 GiB, and a virtual node of so many GiB that may be put on these nodes.
+fn paged(id: &str, pages: i64, gib: i64, allowed: &[i64]) -> Vm {
+    let mut vm = Vm::new(id).with("cpu", 100_i64).with("memory", gib * GIB);
+    let row = Facts::new().with("size", GIB).with("count", pages);
+    vm.facts.push_row("huge-pages", row);
+    let mut node = Facts::new().with("index", 0_i64).with("memory", gib * GIB);
+    for number in allowed {
+        node.push_row("host-nodes", Facts::new().with("index", *number));
+    }
+    vm.facts.push_row("numa-nodes", node);
+    vm
+}
+
+#[test]
+fn huge_pages_of_a_numa_node_are_promised_once() {
+    let mut scheduler = scheduler(cluster_with_pages(), &["numa"]);
+    assert!(place(&mut scheduler, paged("a", 4, 4, &[0])).is_some());
+    assert!(place(&mut scheduler, paged("b", 1, 1, &[0])).is_none());
+    scheduler.inventory_mut().confirm_vm("a").unwrap();
+    assert!(place(&mut scheduler, paged("b", 1, 1, &[0])).is_none());
+    // It stays, and goes where there are some left.
+    assert!(place(&mut scheduler, paged("a", 4, 4, &[0])).is_some());
+    assert!(place(&mut scheduler, paged("b", 3, 3, &[0, 1])).is_some());
+    assert!(place(&mut scheduler, paged("c", 2, 2, &[0, 1])).is_none());
+    assert!(place(&mut scheduler, paged("c", 1, 1, &[0, 1])).is_some());
+}
+
+#[test]
+fn a_vm_with_one_huge_page_takes_the_rest_of_its_memory_of_its_node() {
+    let mut scheduler = scheduler(cluster_with_pages(), &["numa"]);
+    assert!(place(&mut scheduler, paged("a", 1, 6, &[0])).is_some());
+    assert!(place(&mut scheduler, paged("b", 1, 6, &[0])).is_none());
+    scheduler.inventory_mut().confirm_vm("a").unwrap();
+    assert!(place(&mut scheduler, paged("b", 1, 6, &[0])).is_none());
+    assert!(place(&mut scheduler, paged("b", 1, 4, &[0])).is_some());
+}
+
+#[test]
+fn a_vm_of_pages_that_grows_needs_what_it_does_not_hold() {
+    let mut scheduler = scheduler(cluster_with_pages(), &["numa"]);
+    assert!(place(&mut scheduler, paged("a", 2, 2, &[0])).is_some());
+    scheduler.inventory_mut().confirm_vm("a").unwrap();
+    assert!(place(&mut scheduler, paged("a", 5, 5, &[0])).is_none());
+    assert!(place(&mut scheduler, paged("a", 4, 4, &[0])).is_some());
+    assert!(place(&mut scheduler, paged("b", 1, 1, &[0])).is_none());
 }

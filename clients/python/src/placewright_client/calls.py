@@ -273,7 +273,10 @@ def place_batch(cluster: str, body: types.Requests, *, all_or_nothing: bool | No
     """Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
     that hard groups keep together are placed together, in one decision. The VMs may belong to
     several tenants: each is placed for its own. VMs that run are a conflict, as for one VM, unless
-    the plan is made from nothing. With a
+    the plan is made from nothing.
+    A plan from nothing reserves the places that the policy gives as things are, with the VMs of
+    the plan where they still run; a decision of which the place is not reserved says why under
+    `warnings`. With a
     header Idempotency-Key the same request gets the same answer again, as for one VM. What
     takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
     and the answer says so under `ended-early` and `undecided`."""

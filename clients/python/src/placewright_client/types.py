@@ -210,7 +210,8 @@ BatchPlacement = TypedDict(
         'ended-early': 'NotRequired[str]',
         # VMs for which there is no decision, and why.
         'failed': 'NotRequired[list[FailedVms]]',
-        # Whether the places are reserved.
+        # Whether the places are reserved, all that were found. Otherwise each decision says
+        # whether its own is.
         'reserved': 'bool',
         # VMs on which nothing was decided because the batch ended early: place them with
         # another one.
@@ -637,7 +638,8 @@ Decision = TypedDict(
         # Ids of the VMs.
         'vms': 'list[str]',
         # What of the request is allowed and surely a mistake; of one that finds no host also
-        # what it names and no host of the cluster has.
+        # what it names and no host of the cluster has; of one in a plan from nothing also why its
+        # place is not reserved.
         'warnings': 'NotRequired[list[str]]',
     },
 )
@@ -2868,7 +2870,8 @@ Placement = TypedDict(
         # Ids of the VMs.
         'vms': 'list[str]',
         # What of the request is allowed and surely a mistake; of one that finds no host also
-        # what it names and no host of the cluster has.
+        # what it names and no host of the cluster has; of one in a plan from nothing also why its
+        # place is not reserved.
         'warnings': 'NotRequired[list[str]]',
     },
 )

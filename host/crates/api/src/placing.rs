@@ -297,7 +297,8 @@ struct BatchQuery {
     listed: bool,
     /// Decide, but change nothing: as "dry-run" in the request.
     dry_run: bool,
-    /// Plan as if none of these VMs had a place.
+    /// Plan as if none of these VMs had a place. Those that run go on running where they are
+    /// until they are moved: a place is reserved only if the policy gives it as things are.
     from_nothing: bool,
     /// If VMs are left out, search for a better plan with at most so many decisions.
     #[param(maximum = 100000)]
@@ -308,7 +309,8 @@ struct BatchQuery {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct BatchShown {
-    /// Whether the places are reserved.
+    /// Whether the places are reserved, all that were found. Otherwise each decision says
+    /// whether its own is.
     reserved: bool,
     /// VMs for which there is no decision, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -345,7 +347,10 @@ struct FailedTurn {
 
 /// Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
 /// that hard groups keep together are placed together, in one decision. The VMs may belong to
-/// several tenants: each is placed for its own. VMs that run are a conflict, as for one VM, unless the plan is made from nothing. With a
+/// several tenants: each is placed for its own. VMs that run are a conflict, as for one VM, unless the plan is made from nothing.
+/// A plan from nothing reserves the places that the policy gives as things are, with the VMs of
+/// the plan where they still run; a decision of which the place is not reserved says why under
+/// `warnings`. With a
 /// header Idempotency-Key the same request gets the same answer again, as for one VM. What
 /// takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
 /// and the answer says so under `ended-early` and `undecided`.

@@ -5,22 +5,30 @@ use std::cmp::Reverse;
 /// No search takes more steps: what is counted is counted again with every change of a host.
 const MOST_STEPS: usize = 2_000;
 
+/// Amounts of each kind: of NUMA nodes memory, memory as it is measured, and CPUs; of GPUs the
+/// first alone.
+pub(super) type Amounts = [i64; 3];
+
 /// One of the places: a NUMA node or a GPU of a host.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Place {
     /// Its number, if it has one.
     pub(super) number: Option<i64>,
     /// What is left of it, of each kind of amount.
-    pub(super) left: [i64; 2],
+    pub(super) left: Amounts,
+    /// Huge pages that are left: their size in bytes, and how many.
+    pub(super) pages: Vec<(i64, i64)>,
 }
 
 /// Something that takes of one of the places.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Need {
     /// The places that it may be at.
     pub(super) allowed: Vec<usize>,
     /// What it takes, of each kind of amount.
-    pub(super) amounts: [i64; 2],
+    pub(super) amounts: Amounts,
+    /// Huge pages that it takes: their size in bytes, and how many.
+    pub(super) pages: Vec<(i64, i64)>,
     /// Needs with one such number are all at different places.
     pub(super) distinct: Option<usize>,
 }
@@ -36,20 +44,37 @@ pub(super) enum Preference {
 
 impl Place {
     fn has(&self, need: &Need) -> bool {
-        (self.left.iter().zip(need.amounts)).all(|(left, amount)| amount <= 0 || *left >= amount)
+        let mut amounts = self.left.iter().zip(need.amounts);
+        let mut pages = need.pages.iter();
+        amounts.all(|(left, amount)| amount <= 0 || *left >= amount)
+            && pages.all(|(size, count)| self.pages_of(*size) >= *count)
+    }
+
+    fn pages_of(&self, size: i64) -> i64 {
+        let pages = self.pages.iter().find(|(known, _)| *known == size);
+        pages.map_or(0, |(_, left)| *left)
     }
 
     fn take(&mut self, need: &Need, by: i64) {
         for (left, amount) in self.left.iter_mut().zip(need.amounts) {
             *left = left.saturating_sub(amount.saturating_mul(by));
         }
+        for (size, count) in &need.pages {
+            let pages = self.pages.iter_mut().find(|(known, _)| known == size);
+            if let Some((_, left)) = pages {
+                *left = left.saturating_sub(count.saturating_mul(by));
+            }
+        }
     }
 
-    /// What is left for a need: of the kind of which the least is, among those that it takes of.
+    /// What is left for a need: of the kind of which the least is, among those that it takes of;
+    /// pages if it takes nothing else.
     fn left_for(&self, need: &Need) -> i64 {
         let kinds = self.left.iter().zip(need.amounts);
         let kinds = kinds.filter(|(_, amount)| *amount > 0);
-        kinds.map(|(left, _)| *left).min().unwrap_or(self.left[0])
+        let pages = || need.pages.iter().map(|(size, _)| self.pages_of(*size));
+        let least = kinds.map(|(left, _)| *left).min();
+        least.or_else(|| pages().min()).unwrap_or(self.left[0])
     }
 }
 
@@ -151,7 +176,9 @@ impl Search<'_> {
             .collect();
         order.sort_by_key(|number| {
             let need = &self.needs[*number];
-            (need.allowed.len(), Reverse(need.amounts[0]))
+            let pages = need.pages.iter();
+            let pages = pages.fold(0, |sum: i64, (_, count)| sum.saturating_add(*count));
+            (need.allowed.len(), Reverse((need.amounts[0], pages)))
         });
         let Some(first) = order.first() else {
             return true;
@@ -191,7 +218,8 @@ mod tests {
     fn places(left: &[i64]) -> Vec<Place> {
         let place = |(number, left): (i64, &i64)| Place {
             number: Some(number),
-            left: [*left, i64::MAX],
+            left: [*left, i64::MAX, i64::MAX],
+            ..Place::default()
         };
         (0..).zip(left).map(place).collect()
     }
@@ -199,8 +227,8 @@ mod tests {
     fn need(amount: i64, allowed: &[usize]) -> Need {
         Need {
             allowed: allowed.to_vec(),
-            amounts: [amount, 0],
-            distinct: None,
+            amounts: [amount, 0, 0],
+            ..Need::default()
         }
     }
 
@@ -221,6 +249,25 @@ mod tests {
         let full = least(&[300, 600, 700, 400], &[1000, 1000]);
         assert_eq!(full, [Some(0), Some(1), Some(0), Some(1)]);
         assert_eq!(least(&[300, 300], &[1000, 1000]), [Some(0), Some(0)]);
+    }
+
+    #[test]
+    fn needs_of_pages_are_put_where_there_are_enough_of_their_size() {
+        let paged = |size: i64, count: i64, allowed: &[usize]| Need {
+            pages: vec![(size, count)],
+            ..need(0, allowed)
+        };
+        let mut nodes = places(&[0, 0]);
+        nodes[0].pages = vec![(2, 8), (1024, 1)];
+        nodes[1].pages = vec![(2, 6)];
+        let most = |needs: &[Need]| assign(needs, &nodes, Preference::MostLeft);
+        assert_eq!(most(&[paged(2, 1, &[0, 1])]), [Some(0)]);
+        assert_eq!(most(&[paged(1024, 1, &[0, 1])]), [Some(0)]);
+        let both = [paged(2, 6, &[0, 1]), paged(2, 8, &[0])];
+        assert_eq!(most(&both), [Some(1), Some(0)]);
+        // There are not enough: as they come.
+        let too_many = [paged(2, 7, &[0, 1]), paged(2, 8, &[0])];
+        assert_eq!(most(&too_many), [Some(0), Some(0)]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::holdings::{Held, Vacated};
 use super::journal::Undo;
-use super::nested::{HUGE_PAGES, NUMA_NODES};
+use super::nested::{HUGE_PAGES, NODE_PAGES, NUMA_NODES};
 use super::unmeasured::{MEMORY_FREE, Measured};
 use super::{Cell, Inventory, InventoryError};
 use placewright_model::{Facts, Vm};
@@ -53,12 +53,13 @@ impl Inventory {
         let (id, facts) = (host.id.clone(), &host.facts);
         let free = facts.integer(MEMORY_FREE).filter(|_| measured.memory > 0);
         let free = free.map(|free| more(free, measured.memory, facts.integer("memory.total")));
-        let tables = [HUGE_PAGES, NUMA_NODES, DEVICES].map(|table| {
+        let tables = [HUGE_PAGES, NUMA_NODES, NODE_PAGES, DEVICES].map(|table| {
             let known = facts.rows(table);
             let mut rows = known.to_vec();
             match table {
                 HUGE_PAGES => measured.free_pages(&mut rows),
                 NUMA_NODES => measured.free_nodes(&mut rows),
+                NODE_PAGES => measured.free_node_pages(&mut rows),
                 _ => measured.free_devices(&mut rows),
             }
             (table, (rows != known).then_some(rows))
@@ -174,6 +175,24 @@ impl Measured {
             if let Some(row) = place.map(|place| &mut rows[place]) {
                 let free = row.integer(FREE).unwrap_or(0);
                 row.set(FREE, more(free, *memory, row.integer("memory.total")));
+            }
+        }
+    }
+
+    /// Of a virtual node that may be on several nodes, what it has is on the one with the fewest
+    /// pages of that size left.
+    fn free_node_pages(&self, rows: &mut [Facts]) {
+        let pages = self.node_pages.iter();
+        let pages = pages.flat_map(|(allowed, pages)| pages.iter().map(move |it| (allowed, it)));
+        for (allowed, (size, count)) in pages {
+            let is_allowed = |row: &&mut Facts| {
+                let node = row.integer("node");
+                row.integer("size") == Some(*size) && node.is_some_and(|it| allowed.contains(&it))
+            };
+            let rows = rows.iter_mut().filter(is_allowed);
+            let known = rows.filter_map(|row| row.integer("free").map(|free| (free, row)));
+            if let Some((free, row)) = known.min_by_key(|(free, _)| *free) {
+                row.set("free", free.saturating_add(*count));
             }
         }
     }

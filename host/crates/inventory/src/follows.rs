@@ -1,7 +1,7 @@
 //! What of a host follows from its VMs, and so changes with most decisions.
 
 use super::Inventory;
-use super::nested::{AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES};
+use super::nested::{AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES, PROMISED_NODE_PAGES};
 
 impl Inventory {
     /// Whether the column of `hosts` of that number follows from VMs.
@@ -31,7 +31,8 @@ impl Inventory {
     /// follow from VMs.
     pub fn nested_follows_vms(&self, index: usize) -> bool {
         let table = self.nested.get(index).map(|nested| &*nested.table);
-        table.is_some_and(|table| [AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES].contains(&table))
+        let follow = [AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES, PROMISED_NODE_PAGES];
+        table.is_some_and(|table| follow.contains(&table))
     }
 }
 
@@ -50,7 +51,12 @@ mod tests {
             let index = inventory.column_index(column).unwrap();
             assert_eq!(inventory.column_follows_vms(index), follows, "{column}");
         }
-        for (table, follows) in [("amounts", true), ("networks", false)] {
+        let tables = [
+            ("amounts", true),
+            ("numa-huge-pages", true),
+            ("networks", false),
+        ];
+        for (table, follows) in tables {
             let index = inventory.ensure_nested(table).unwrap();
             assert_eq!(inventory.nested_follows_vms(index), follows, "{table}");
         }

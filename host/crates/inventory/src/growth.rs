@@ -239,6 +239,19 @@ pub(super) fn each_node_beyond(
     })
 }
 
+/// The huge pages of virtual nodes that are asked for beyond those that are held, one by one of
+/// the nodes: the host's nodes that each may be put on, and its pages.
+pub(super) fn each_pages_beyond(
+    asked: impl Iterator<Item = (Vec<i64>, Vec<(i64, i64)>)>,
+    mut held: Vec<(Vec<i64>, Vec<(i64, i64)>)>,
+) -> impl Iterator<Item = Vec<(i64, i64)>> {
+    asked.map(move |(allowed, pages)| {
+        let same = held.iter().position(|(known, _)| *known == allowed);
+        let held = same.map_or_else(Vec::new, |place| held.swap_remove(place).1);
+        beyond(pages.into_iter(), held.into_iter())
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::nested::{CPUS, HUGE_PAGES, NUMA_NODES};
+use super::nested::{HUGE_PAGES, NODE_PAGES, NUMA_NODES};
 use super::unmeasured::{CPU_USAGE, MEMORY_FREE};
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use placewright_model::schema::{self, Source};
@@ -320,7 +320,8 @@ impl Inventory {
         table: &str,
         rows: Vec<Facts>,
     ) -> Result<(), InventoryError> {
-        let shown = [HUGE_PAGES, NUMA_NODES].contains(&table).then(|| {
+        let measured = [HUGE_PAGES, NUMA_NODES, NODE_PAGES];
+        let shown = measured.contains(&table).then(|| {
             let mut shown = Facts::new();
             shown.set_rows(table, rows.clone());
             shown
@@ -372,10 +373,7 @@ impl Inventory {
         if &**table == "amounts" {
             self.recount_amounts(slot);
         }
-        self.renest(slot, table);
-        if **table == *CPUS {
-            self.renest(slot, NUMA_NODES);
-        }
+        self.renest_given(slot, table);
         self.note(slot, Aspects::ROWS);
         old
     }

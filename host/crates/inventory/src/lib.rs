@@ -27,7 +27,7 @@ mod hosts;
 mod intake;
 mod journal;
 mod nested;
-mod node_cpus;
+mod nodes;
 mod of_changes;
 mod of_document;
 mod past;

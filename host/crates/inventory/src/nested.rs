@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::assign::{self, Need, Place, Preference};
 use super::growth;
-use super::node_cpus::{self, NodeCpus};
+use super::nodes;
 use super::weight;
 use super::{Aspects, Cell, Column, HostEntry, Inventory, Texts, VmEntry};
 use placewright_model::{Facts, Kind, Value};
@@ -26,6 +26,12 @@ pub(super) const GPUS: &str = "gpus";
 /// The table whose `memory.promised`, `memory.pending`, `cpus.promised` and `cpus.pending`
 /// follow from VMs.
 pub(super) const NUMA_NODES: &str = "numa-nodes";
+
+/// The table of huge pages of nodes that are promised, all of which follows from VMs.
+pub(super) const PROMISED_NODE_PAGES: &str = "numa-huge-pages";
+
+/// The operator's own table of the huge pages of nodes: node, size, and how many are free.
+pub(super) const NODE_PAGES: &str = "attribute.numa-huge-pages";
 
 /// The table of CPUs, of which the nodes' `cpus` are counted.
 pub(super) const CPUS: &str = "cpus";
@@ -191,14 +197,16 @@ impl Nested {
             };
             needs.extend(by_need.into_iter().map(|share| Need {
                 allowed: allowed.clone(),
-                amounts: [share, 0],
+                amounts: [share, 0, 0],
                 distinct: Some(vm),
+                ..Need::default()
             }));
         }
         if !needs.is_empty() {
             let place = |(number, taken): &(Option<i64>, i64)| Place {
                 number: *number,
-                left: [WHOLE_GPU.saturating_sub(*taken), i64::MAX],
+                left: [WHOLE_GPU.saturating_sub(*taken), i64::MAX, i64::MAX],
+                ..Place::default()
             };
             let places: Vec<Place> = gpus.iter().map(place).collect();
             let found = assign::assign(&needs, &places, Preference::LeastEnough);
@@ -258,11 +266,13 @@ impl Nested {
             }
             Some(host) if *self.table == *AMOUNTS => self.set_amounts(slot, host, texts),
             Some(host) if *self.table == *GPUS => self.set_gpus(slot, host, vms),
+            Some(host) if *self.table == *PROMISED_NODE_PAGES => {
+                self.set_node_pages(slot, host, vms)
+            }
             Some(host) => {
                 let changed = self.set_facts(slot, host.facts.rows(&self.table), texts);
                 if *self.table == *NUMA_NODES {
-                    self.add_promised_nodes(slot, host, vms);
-                    self.add_promised_cpus(slot, host, vms);
+                    self.add_taken_nodes(slot, host, vms);
                     return true;
                 }
                 if *self.table == *HUGE_PAGES {
@@ -302,107 +312,62 @@ impl Nested {
         }
     }
 
-    /// Add the memory that VMs take of nodes to what was given. Virtual nodes that may be put on
-    /// several are counted so that each is on a node with enough, if they can be; of several such
-    /// nodes, where the most is left, the lower number first.
-    fn add_promised_nodes(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) {
-        let index = |name| self.column_index(name);
-        let columns = (
-            index("index"),
-            index("memory.total"),
-            index("memory.promised"),
-            index("memory.pending"),
-        );
-        let (Some(node), Some(total), Some(promised), Some(pending)) = columns else {
-            return;
-        };
-        let free = index("memory.free");
+    /// Add the memory that VMs take of nodes, and the CPUs that they have there for themselves, to
+    /// what was given.
+    fn add_taken_nodes(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) {
+        let names = [
+            "memory.promised",
+            "memory.pending",
+            "memory.free",
+            "cpus",
+            "cpus.promised",
+            "cpus.pending",
+        ];
+        let columns = names.map(|name| self.column_index(name));
+        let [promised, pending, free, cpus, cpus_promised, cpus_pending] = columns;
         let rows = self.span(slot);
-        for row in rows.clone() {
-            self.columns[promised].add(row, 0);
-            self.columns[pending].add(row, 0);
-        }
-        let mut places = Vec::with_capacity(rows.len());
-        for row in rows.clone() {
-            let value = |column: usize| self.columns[column].integer(row);
-            let given = |column: usize| value(column).unwrap_or(0);
-            let unpromised = given(total)
-                .saturating_sub(given(promised))
-                .saturating_sub(given(pending));
-            places.push(Place {
-                number: value(node),
-                left: [unpromised, free.and_then(value).unwrap_or(i64::MAX)],
-            });
-        }
-        // What each takes, and where that is added.
-        let (mut needs, mut columns) = (Vec::new(), Vec::new());
-        let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
-        for entry in entries.filter(|entry| entry.takes_numa_nodes()) {
-            let held = growth::held(host, vms, entry);
-            let held = held.map_or_else(Vec::new, |held| held.numa_nodes().collect());
-            let unshown = match entry.has_unmeasured_nodes() {
-                true => entry.unmeasured_nodes(),
-                false => Vec::new(),
-            };
-            let taken = growth::each_node_beyond(entry.numa_nodes(), held);
-            for (number, (allowed, memory)) in taken.enumerate() {
-                let is_allowed = |place: &usize| {
-                    let number = places[*place].number;
-                    number.is_some_and(|number| allowed.contains(&number))
-                };
-                let unshown = match entry.pending {
-                    true => memory,
-                    false => unshown.get(number).copied().unwrap_or(0),
-                };
-                needs.push(Need {
-                    allowed: (0..places.len()).filter(is_allowed).collect(),
-                    amounts: [memory, unshown],
-                    distinct: None,
-                });
-                columns.push(if entry.pending { pending } else { promised });
+        let mut add = |column: Option<usize>, place: usize, amount: i64| {
+            if let Some(column) = column {
+                self.columns[column].add(rows.start + place, amount);
             }
+        };
+        let nodes = nodes::of_host(host, vms);
+        for (place, node) in nodes.iter().enumerate() {
+            add(promised, place, node.memory.promised);
+            add(pending, place, node.memory.pending);
+            // What was given of these is in the sums already.
+            add(cpus_promised, place, node.cpus.promised);
+            add(cpus_pending, place, node.cpus.pending);
         }
-        let found = assign::assign(&needs, &places, Preference::MostLeft);
-        for ((need, column), place) in needs.iter().zip(columns).zip(found) {
-            let Some(row) = place.map(|place| rows.start + place) else {
-                continue;
-            };
-            let [memory, unshown] = need.amounts;
-            self.columns[column].add(row, memory);
-            if let Some(known) = free.filter(|_| column == promised && unshown > 0)
-                && let Some(measured) = self.columns[known].integer(row)
+        for (row, node) in rows.zip(nodes) {
+            if let Some(column) = cpus {
+                self.columns[column].set(row, node.cpus.all.map(Cell::Integer));
+            }
+            if let Some(column) = free.filter(|_| node.memory.unshown > 0)
+                && let Some(measured) = self.columns[column].integer(row)
             {
-                let left = measured.saturating_sub(unshown).max(0);
-                self.columns[known].set(row, Some(Cell::Integer(left)));
+                let left = measured.saturating_sub(node.memory.unshown).max(0);
+                self.columns[column].set(row, Some(Cell::Integer(left)));
             }
         }
     }
 
-    /// Count the CPUs of nodes, and add those that VMs have for themselves to what was given.
-    fn add_promised_cpus(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) {
-        let columns = ["index", "cpus", "cpus.promised", "cpus.pending"];
-        let [Some(node), Some(all), Some(promised), Some(pending)] =
-            columns.map(|name| self.column_index(name))
-        else {
-            return;
-        };
-        let rows = self.span(slot);
-        let mut nodes: Vec<NodeCpus> = Vec::with_capacity(rows.len());
-        for row in rows.clone() {
-            let given = |column: usize| self.columns[column].integer(row).unwrap_or(0);
-            nodes.push(NodeCpus {
-                index: self.columns[node].integer(row),
-                promised: given(promised),
-                pending: given(pending),
-                ..NodeCpus::default()
-            });
+    /// Whether a row has another value now.
+    fn set_node_pages(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) -> bool {
+        let promised = nodes::promised_pages(host, vms);
+        let mut changed = self.span(slot).len() != promised.len();
+        let rows = self.place(slot, promised.len());
+        for (row, pages) in rows.zip(promised) {
+            for (name, column) in self.names.iter().zip(&mut self.columns) {
+                let cell = match &**name {
+                    "node" => pages.node,
+                    "size" => pages.size,
+                    _ => pages.count,
+                };
+                changed |= column.set(row, Some(Cell::Integer(cell)));
+            }
         }
-        node_cpus::count(&mut nodes, host, vms);
-        for (row, node) in rows.zip(nodes) {
-            self.columns[all].set(row, node.all.map(Cell::Integer));
-            self.columns[promised].set(row, Some(Cell::Integer(node.promised)));
-            self.columns[pending].set(row, Some(Cell::Integer(node.pending)));
-        }
+        changed
     }
 
     /// Whether more of the rows are unused than used.
@@ -520,6 +485,24 @@ impl Inventory {
         // Looked at rarely, since it takes a walk over the hosts.
         if self.version.is_multiple_of(1024) {
             self.mend_nested(index);
+        }
+    }
+
+    /// What VMs take of the nodes of a host has changed.
+    pub(super) fn renest_nodes(&mut self, slot: u32) {
+        self.renest(slot, NUMA_NODES);
+        self.renest(slot, PROMISED_NODE_PAGES);
+    }
+
+    /// Rows of a table below a host were given, and what follows from them has changed.
+    pub(super) fn renest_given(&mut self, slot: u32, table: &str) {
+        self.renest(slot, table);
+        match table {
+            CPUS => self.renest(slot, NUMA_NODES),
+            NUMA_NODES => self.renest(slot, PROMISED_NODE_PAGES),
+            // Who takes pages and memory is where there is enough of both.
+            NODE_PAGES => self.renest_nodes(slot),
+            _ => {}
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::holdings::Held;
 use super::journal::Undo;
-use super::nested::{CPUS, GPUS, HUGE_PAGES, NUMA_NODES, PINS};
+use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES, PINS};
 use super::{Aspects, Inventory};
 use placewright_model::Facts;
 
@@ -104,10 +104,7 @@ impl Inventory {
                 if &**table == "amounts" {
                     self.recount_amounts(*slot);
                 }
-                self.renest(*slot, table);
-                if **table == *CPUS {
-                    self.renest(*slot, NUMA_NODES);
-                }
+                self.renest_given(*slot, table);
                 self.note(*slot, Aspects::ROWS);
                 back
             }
@@ -160,7 +157,7 @@ impl Inventory {
                     self.renest(slot, HUGE_PAGES);
                 }
                 if [HUGE_PAGES, NUMA_NODES, PINS].contains(&&**table) {
-                    self.renest(slot, NUMA_NODES);
+                    self.renest_nodes(slot);
                 }
                 if **table == *GPUS {
                     self.renest(slot, GPUS);

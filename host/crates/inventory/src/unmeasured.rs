@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::growth::{self, Taken};
 use super::journal::Undo;
-use super::nested::{HUGE_PAGES, NUMA_NODES};
+use super::nested::{HUGE_PAGES, NODE_PAGES, NUMA_NODES};
 use super::vm::VmEntry;
 use super::{Aspects, Cell, Inventory, Shape};
 use placewright_model::Facts;
@@ -30,6 +30,9 @@ pub(super) struct Unmeasured {
     pages: bool,
     /// Whether anything that it takes of NUMA nodes is in none.
     nodes: bool,
+    /// Whether huge pages of NUMA nodes that it takes are in none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    node_pages: bool,
     /// Whether load of CPUs of it is in none.
     #[serde(default)]
     load: bool,
@@ -39,6 +42,10 @@ pub(super) struct Unmeasured {
     shown: Option<Box<Shown>>,
 }
 
+/// Huge pages of a virtual node: the host's nodes that it may be put on; the size of its pages in
+/// bytes, and how many.
+pub(super) type NodePages = (Vec<i64>, Vec<(i64, i64)>);
+
 /// What measurements show of a VM that takes more than that by now.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
@@ -47,6 +54,9 @@ struct Shown {
     pages: Vec<(i64, i64)>,
     /// Virtual NUMA nodes: the host's nodes that each may be put on, and its memory in bytes.
     nodes: Vec<(Vec<i64>, i64)>,
+    /// The huge pages of these.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    node_pages: Vec<NodePages>,
     /// vCPUs that share CPUs with others.
     vcpus: i64,
     /// Their load, millicores; None: it has none, or none was measured.
@@ -69,6 +79,11 @@ impl Shown {
             nodes: match entry.has_unmeasured_nodes() {
                 true => known.nodes,
                 false => entry.numa_nodes().collect(),
+            },
+            node_pages: match unmeasured.is_some_and(|it| it.node_pages) {
+                true => known.node_pages,
+                false if !entry.takes_node_pages() => Vec::new(),
+                false => entry.node_pages().collect(),
             },
             vcpus: if has_usage { taken.vcpus } else { known.vcpus },
             load: if has_usage { taken.load } else { known.load },
@@ -97,12 +112,15 @@ impl Unmeasured {
         let shown = held.map(Shown::of).unwrap_or_default();
         let pages = growth::beyond(entry.huge_pages(), shown.pages.iter().copied());
         let nodes = growth::nodes_beyond(entry.numa_nodes(), shown.nodes.clone());
+        let node_pages = growth::each_pages_beyond(entry.node_pages(), shown.node_pages.clone());
+        let has_node_pages = node_pages.into_iter().any(|pages| !pages.is_empty());
         let load = Taken::of(&entry.shape).beyond(&shown.taken());
         let unmeasured = Self {
             since: now,
             memory: memory.saturating_sub(measured).max(0),
             pages: !pages.is_empty(),
             nodes: !nodes.is_empty(),
+            node_pages: has_node_pages,
             // Its load grows with its vCPUs; what is measured of a VM itself is no growth.
             load: has_usage && load.vcpus > 0,
             shown: Some(Box::new(shown)),
@@ -133,6 +151,9 @@ impl Unmeasured {
             if !self.nodes {
                 shown.nodes.clear();
             }
+            if !self.node_pages {
+                shown.node_pages.clear();
+            }
             if !self.load {
                 (shown.vcpus, shown.load) = (0, None);
             }
@@ -142,7 +163,7 @@ impl Unmeasured {
     }
 
     fn is_nothing(&self) -> bool {
-        self.memory == 0 && !self.pages && !self.nodes && !self.load
+        self.memory == 0 && !self.pages && !self.nodes && !self.node_pages && !self.load
     }
 
     /// What is left when these columns and tables of the host were measured at a time; None:
@@ -159,6 +180,7 @@ impl Unmeasured {
             },
             pages: self.pages && !tells(HUGE_PAGES),
             nodes: self.nodes && !tells(NUMA_NODES),
+            node_pages: self.node_pages && !tells(NODE_PAGES),
             load: self.load && facts.get(CPU_USAGE).is_none(),
             ..self
         };
@@ -175,6 +197,8 @@ pub(super) struct Measured {
     pub(super) pages: Vec<(i64, i64)>,
     /// Virtual NUMA nodes: the host's nodes that each may be put on, and its memory in bytes.
     pub(super) nodes: Vec<(Vec<i64>, i64)>,
+    /// The huge pages of these.
+    pub(super) node_pages: Vec<NodePages>,
     /// Names of devices.
     pub(super) devices: Vec<Arc<str>>,
 }
@@ -183,12 +207,13 @@ impl Measured {
     pub(super) fn of(entry: &VmEntry) -> Self {
         let unmeasured = entry.unmeasured.as_ref().map_or(0, |it| it.memory);
         let memory = ordinary_memory(&entry.shape, &entry.vm.facts);
-        let Shown { pages, nodes, .. } = Shown::of(entry);
+        let shown = Shown::of(entry);
         let devices = entry.vm.facts.rows("devices").iter();
         Self {
             memory: memory.saturating_sub(unmeasured).max(0),
-            pages,
-            nodes,
+            pages: shown.pages,
+            nodes: shown.nodes,
+            node_pages: shown.node_pages,
             devices: devices
                 .filter_map(|row| Some(row.text("name")?.into()))
                 .collect(),
@@ -227,6 +252,18 @@ impl VmEntry {
         growth::each_node_beyond(self.numa_nodes(), shown)
             .map(|(_, memory)| memory)
             .collect()
+    }
+
+    /// The huge pages that it takes of nodes and no measurement shows yet, one by one of its
+    /// virtual nodes; none where all are measured.
+    pub(super) fn unmeasured_node_pages(&self) -> Vec<Vec<(i64, i64)>> {
+        if !self.unmeasured.as_ref().is_some_and(|it| it.node_pages) {
+            return Vec::new();
+        }
+        let shown = self
+            .shown()
+            .map_or_else(Vec::new, |it| it.node_pages.clone());
+        growth::each_pages_beyond(self.node_pages(), shown).collect()
     }
 
     /// The load of CPUs of it that no measurement shows yet, if there is any.
@@ -362,7 +399,7 @@ impl Inventory {
         let has = |it: fn(&Unmeasured) -> bool| {
             before.is_some_and(it) || unmeasured.as_ref().is_some_and(it)
         };
-        let (pages, nodes) = (has(|it| it.pages), has(|it| it.nodes));
+        let (pages, nodes) = (has(|it| it.pages), has(|it| it.nodes || it.node_pages));
         let since = unmeasured.as_ref().map(|it| it.since);
         let old = std::mem::replace(&mut entry.unmeasured, unmeasured);
         for (load, by) in load.into_iter().zip([-1, 1]) {
@@ -382,7 +419,7 @@ impl Inventory {
             self.renest(slot, HUGE_PAGES);
         }
         if nodes {
-            self.renest(slot, NUMA_NODES);
+            self.renest_nodes(slot);
         }
         self.watch_host(slot);
         Some((id, old))

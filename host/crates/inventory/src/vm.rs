@@ -126,41 +126,59 @@ impl VmEntry {
         rows.filter_map(|row| Some((row.integer("size")?, row.integer("count")?)))
     }
 
-    /// Its virtual NUMA nodes that take ordinary memory of the host's: the host's nodes that
-    /// each may be put on, and its memory. None, if it has its memory in huge pages or only
-    /// prefers nodes.
+    /// Its virtual NUMA nodes that are pinned to the host's: the host's nodes that each may be
+    /// put on, and its ordinary memory, which is not in huge pages. None, if it only prefers
+    /// nodes.
     pub(super) fn numa_nodes(&self) -> impl Iterator<Item = (Vec<i64>, i64)> {
+        self.pinned_nodes()
+            .map(|(allowed, memory, _)| (allowed, memory))
+    }
+
+    /// The same nodes with the huge pages of each: their size, and how many.
+    pub(super) fn node_pages(&self) -> impl Iterator<Item = (Vec<i64>, Vec<(i64, i64)>)> {
+        self.pinned_nodes()
+            .map(|(allowed, _, pages)| (allowed, pages))
+    }
+
+    /// The VM's huge pages are shared out to its nodes in order: each has as much of its memory
+    /// in them as there are pages left.
+    fn pinned_nodes(&self) -> impl Iterator<Item = (Vec<i64>, i64, Vec<(i64, i64)>)> {
         let facts = &self.vm.facts;
-        let nodes = match self.takes_numa_nodes() {
-            true => facts.rows(NUMA_NODES),
-            false => &[],
+        let (nodes, pages) = match self.takes_numa_nodes() {
+            true => (facts.rows(NUMA_NODES), facts.rows(HUGE_PAGES)),
+            false => (&[][..], &[][..]),
         };
-        nodes.iter().filter_map(|node| {
+        let count = |row: &Facts| Some((row.integer("size")?, row.integer("count")?));
+        let mut left: Vec<(i64, i64)> = pages.iter().filter_map(count).collect();
+        nodes.iter().filter_map(move |node| {
+            let memory = node.integer("memory").unwrap_or(0);
+            let (memory, pages) = in_pages(memory, &mut left);
             let to = node.rows("host-nodes").iter();
             let to: Vec<i64> = to.filter_map(|to| to.integer("index")).collect();
-            (!to.is_empty()).then(|| (to, node.integer("memory").unwrap_or(0)))
+            (!to.is_empty()).then_some((to, memory, pages))
         })
     }
 
-    /// Whether it takes memory of nodes of its host.
+    /// Whether it takes memory or huge pages of nodes of its host.
     pub(super) fn takes_numa_nodes(&self) -> bool {
-        self.has_strict_nodes() && self.vm.facts.rows(HUGE_PAGES).is_empty()
-    }
-
-    fn has_strict_nodes(&self) -> bool {
         let nodes = self.vm.facts.rows(NUMA_NODES);
         let prefers = |node: &Facts| node.text("mode") == Some("preferred");
         !nodes.is_empty() && !nodes.iter().any(prefers)
     }
 
-    /// Whether it takes memory or CPUs of nodes of its host.
+    /// Whether it takes huge pages of nodes of its host.
+    pub(super) fn takes_node_pages(&self) -> bool {
+        !self.vm.facts.rows(HUGE_PAGES).is_empty() && self.takes_numa_nodes()
+    }
+
+    /// Whether it takes memory, huge pages or CPUs of nodes of its host.
     pub(super) fn takes_of_nodes(&self) -> bool {
         self.takes_numa_nodes() || self.takes_node_cpus()
     }
 
     /// Whether it has CPUs for itself on nodes of its host, as far as is known.
     pub(super) fn takes_node_cpus(&self) -> bool {
-        self.shape.exclusive && (self.has_strict_nodes() || self.own_cpus().next().is_some())
+        self.shape.exclusive && (self.takes_numa_nodes() || self.own_cpus().next().is_some())
     }
 
     /// The CPUs that it has for itself, by number; none where only their number is known.
@@ -177,7 +195,7 @@ impl VmEntry {
     /// needs. Its vCPUs are shared out to its nodes in order, the first ones get one more.
     pub(super) fn node_cpus(&self) -> impl Iterator<Item = (Vec<i64>, i64)> {
         let is_known = self.own_cpus().next().is_some();
-        let nodes = match self.shape.exclusive && self.has_strict_nodes() && !is_known {
+        let nodes = match self.shape.exclusive && self.takes_numa_nodes() && !is_known {
             true => self.vm.facts.rows(NUMA_NODES),
             false => &[],
         };
@@ -222,6 +240,23 @@ impl VmEntry {
     pub(super) fn stay_mut(&mut self) -> &mut Stay {
         self.stay.get_or_insert_default()
     }
+}
+
+/// What of a node's memory is in huge pages, of which so many are left: the memory that is not,
+/// and the pages, which are taken of those that are left.
+fn in_pages(memory: i64, left: &mut [(i64, i64)]) -> (i64, Vec<(i64, i64)>) {
+    let mut memory = memory.max(0);
+    let mut taken = Vec::new();
+    for (size, left) in left.iter_mut().filter(|(size, _)| *size > 0) {
+        let needed = memory / *size + i64::from(memory % *size > 0);
+        let count = needed.min(*left);
+        if count > 0 {
+            *left -= count;
+            memory = memory.saturating_sub(size.saturating_mul(count)).max(0);
+            taken.push((*size, count));
+        }
+    }
+    (memory, taken)
 }
 
 impl Stay {

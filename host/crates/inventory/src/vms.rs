@@ -6,7 +6,7 @@ use super::growth::{self, Taken};
 use super::holdings::Held;
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES};
+use super::nested::{GPUS, HUGE_PAGES};
 use super::vm::{CPU, Expired, MEMORY, Terms};
 use super::{Aspects, Cell, Inventory, InventoryError, Shape, VmEntry};
 use placewright_model::{GREATEST_INTEGER, Vm};
@@ -395,7 +395,7 @@ impl Inventory {
             self.renest(slot, GPUS);
         }
         if takes_nodes {
-            self.renest(slot, NUMA_NODES);
+            self.renest_nodes(slot);
         }
         if let Some(since) = unmeasured_since {
             self.unmeasured.insert((since, index));
@@ -450,7 +450,7 @@ impl Inventory {
             self.renest(entry.slot, GPUS);
         }
         if entry.takes_of_nodes() {
-            self.renest(entry.slot, NUMA_NODES);
+            self.renest_nodes(entry.slot);
         }
         if let Some(since) = entry.unmeasured_since() {
             self.unmeasured.remove(&(since, index));

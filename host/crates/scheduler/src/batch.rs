@@ -1,5 +1,6 @@
 //! Many VMs, one turn after the other: each turn sees the ones before it.
 
+mod adopt;
 mod joined;
 mod requests;
 
@@ -12,6 +13,7 @@ use super::{
     Decision, InterruptedError, MadeOn, PlaceError, Recorded, Scheduler, SchedulerOptions, order,
     place, tenant,
 };
+use adopt::Adopted;
 use placewright_chain::Runner;
 use placewright_inventory::Inventory;
 use placewright_model::{Facts, Request, Vm};
@@ -31,7 +33,9 @@ pub struct Batch {
     /// The draw of every turn; None: one is derived for each.
     pub draw: Option<f64>,
     /// Plan as if none of the members had a place: those that run may be moved, or
-    /// find no host any more. `hosts/current` still says where they run.
+    /// find no host any more. `hosts/current` still says where they run. Those that are to leave
+    /// a host run there until they are moved: a place is reserved only if the policy gives it as
+    /// things are, and else the decision says why it is not ([`Decision::unreserved`]).
     pub from_nothing: bool,
     /// Decide, but change nothing.
     pub dry_run: bool,
@@ -69,8 +73,9 @@ pub struct Plan {
     pub turns: Vec<Turn>,
     /// Ids of the members that the policy's order unit gave no turn.
     pub without_turn: Vec<Arc<str>>,
-    /// Whether the places are reserved: not after a dry run, and not if all or nothing
-    /// was asked for and somebody is left out.
+    /// Whether the places are reserved: not after a dry run, not if all or nothing was asked
+    /// for and somebody is left out, and not if a plan from nothing has places that cannot be
+    /// reserved as things are. Then decisions say whether theirs is.
     pub reserved: bool,
     /// The copy of the inventory on which it was decided, if it was.
     pub copy: Option<Copied>,
@@ -219,19 +224,24 @@ impl Scheduler {
         let is_over = search_ended || turns.iter().any(Turn::is_interrupted);
         let interrupted = self.options.cancel.check().err().filter(|_| is_over);
         let complete = without_turn.is_empty() && left_out(&turns) == 0;
-        let reserved = !batch.dry_run && (complete || !batch.all_or_nothing);
-        if reserved && apart {
-            self.adopt(&turns)?;
-        }
+        let adopted = match !batch.dry_run && (complete || !batch.all_or_nothing) {
+            false => Adopted::Nothing,
+            true if batch.from_nothing => {
+                self.adopt_as_things_are(&mut turns, batch.all_or_nothing)?
+            }
+            true if apart => self.adopt(&turns)?,
+            true => Adopted::All,
+        };
         for turn in &mut turns {
             let Ok(decision) = &mut turn.outcome else {
                 continue;
             };
-            if reserved && !batch.dry_run && !batch.all_or_nothing {
+            let is_nothing = adopted == Adopted::Nothing;
+            if !is_nothing && !batch.dry_run && !batch.all_or_nothing {
                 continue;
             }
             let decision = Arc::make_mut(decision);
-            if !reserved {
+            if is_nothing {
                 decision.reserved = None;
             }
             if batch.dry_run || batch.all_or_nothing {
@@ -260,7 +270,7 @@ impl Scheduler {
         Ok(Plan {
             turns,
             without_turn,
-            reserved,
+            reserved: adopted == Adopted::All,
             copy,
             searched,
             interrupted,
@@ -337,27 +347,6 @@ impl Scheduler {
         self.next_number = number + decided.count() as u64;
         (better, searched)
     }
-
-    /// Reserve for real what was decided on a copy: all of it or nothing.
-    fn adopt(&mut self, turns: &[Turn]) -> Result<(), PlaceError> {
-        self.inventory
-            .all_or_nothing(|inventory| adopt_each(inventory, turns))
-    }
-}
-
-fn adopt_each(inventory: &mut Inventory, turns: &[Turn]) -> Result<(), PlaceError> {
-    for decision in turns.iter().filter_map(|turn| turn.outcome.as_ref().ok()) {
-        for member in &decision.request.members {
-            if inventory.pending(&member.id).is_some() {
-                inventory.cancel_vm(&member.id)?;
-            }
-        }
-        if let (Some(host), Some(terms)) = (&decision.host, decision.reserved) {
-            let (request, followed) = (&decision.request, &decision.followed);
-            place::settle(inventory, terms, request, host, followed)?;
-        }
-    }
-    Ok(())
 }
 
 /// What each turn asks, and the ids of the members that have none. The tenant of a turn

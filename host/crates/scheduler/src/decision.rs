@@ -45,6 +45,9 @@ pub struct Decision {
     pub host: Option<Arc<str>>,
     /// How the places are reserved; None: they are not, as after a dry run.
     pub reserved: Option<Terms>,
+    /// Of a plan from nothing: why no place is reserved on that host though one was to be, a
+    /// sentence without its full stop.
+    pub unreserved: Option<String>,
     /// Whether every VM runs on that host already with what it asks for, so that there is
     /// nothing to be reserved.
     pub unchanged: bool,

@@ -330,6 +330,7 @@ impl PastDecision {
             decided,
             host,
             reserved: None,
+            unreserved: None,
             unchanged: false,
             shares,
             followed: Vec::new(),

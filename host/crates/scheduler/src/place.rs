@@ -79,6 +79,7 @@ pub(super) fn place(
         decided,
         host,
         reserved,
+        unreserved: None,
         unchanged,
         shares,
         followed,
@@ -89,7 +90,7 @@ pub(super) fn place(
 }
 
 /// Whether all VMs run on that host with what they ask for.
-fn stay_as_they_are(inventory: &Inventory, request: &Request, host: &str) -> bool {
+pub(super) fn stay_as_they_are(inventory: &Inventory, request: &Request, host: &str) -> bool {
     let slot = inventory.slot(host);
     request.members.iter().all(|member| {
         let running = inventory.running(&member.id);

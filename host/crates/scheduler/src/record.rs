@@ -61,11 +61,8 @@ fn of_decision(decision: &Decision) -> u64 {
     let shares: usize = decision.shares.iter().map(Vec::len).sum();
     let writes: usize = decision.followed.iter().map(|it| 1 + it.writes.len()).sum();
     let others = decided.left_out.len() + writes + decision.moves.len() + decision.unheeded.len();
-    let unknown: u64 = decision
-        .unknown
-        .iter()
-        .map(|it| REASON + it.len() as u64)
-        .sum();
+    let sentences = decision.unknown.iter().chain(&decision.unreserved);
+    let sentences: u64 = sentences.map(|it| REASON + it.len() as u64).sum();
     let refused = (decision.refused.as_ref()).map_or(0, |it| REASON + it.because.len() as u64);
     DECISION
         + refused
@@ -73,7 +70,7 @@ fn of_decision(decision: &Decision) -> u64 {
         + removed
         + NAME * shares as u64
         + REASON * others as u64
-        + unknown
+        + sentences
 }
 
 impl Record {

@@ -63,7 +63,8 @@ pub struct DecisionShown<'a> {
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<UnheededNeed>))]
     unheeded: &'a [UnheededNeed],
     /// What of the request is allowed and surely a mistake; of one that finds no host also
-    /// what it names and no host of the cluster has.
+    /// what it names and no host of the cluster has; of one in a plan from nothing also why its
+    /// place is not reserved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     warnings: Vec<String>,
     /// The number, 0 or more and less than 1, that decided what was left to chance.
@@ -116,6 +117,7 @@ impl<'a> DecisionShown<'a> {
             warnings: [
                 doubts(&decision.request.members, []),
                 decision.unknown.clone(),
+                decision.unreserved.iter().cloned().collect(),
             ]
             .concat(),
             draw: decision.draw,

@@ -53,7 +53,8 @@ pub(super) struct Place {
     /// Take all VMs of the document as one batch
     #[arg(long, conflicts_with = "wait")]
     batch: bool,
-    /// With --batch: plan as if none of these VMs had a place, so that running ones may move
+    /// With --batch: plan as if none of these VMs had a place, so that running ones may move; places
+    /// are reserved as far as the policy gives them with these VMs where they run
     #[arg(long, requires = "batch")]
     from_nothing: bool,
     /// With --batch: take the VMs in the order in which they are listed

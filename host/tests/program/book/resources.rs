@@ -10,13 +10,15 @@ use placewright_tests::units::built_in;
 
 use super::{REMEDY, is_to_be_updated, pages};
 
-/// A sum: a column, by table and name, or why there is none.
+/// A sum: a column, by table and name, also of a table of the operator's own, or why there is
+/// none.
 enum Sum {
     In(&'static str, &'static str),
+    Operators(&'static str, &'static str),
     None(&'static str),
 }
 
-use Sum::{In, None as No};
+use Sum::{In, None as No, Operators};
 
 /// A resource, and what of it is promised to VMs that run, promised to pending ones, and
 /// measured.
@@ -27,7 +29,7 @@ struct Resource {
     measured: Sum,
 }
 
-const RESOURCES: [Resource; 11] = [
+const RESOURCES: [Resource; 12] = [
     Resource {
         name: "memory",
         promised: In("hosts", "memory.committed"),
@@ -77,6 +79,12 @@ const RESOURCES: [Resource; 11] = [
         measured: In("hosts/huge-pages", "free"),
     },
     Resource {
+        name: "huge pages of a NUMA node",
+        promised: No("a VM that runs has its pages, and what is free is measured"),
+        pending: In("hosts/numa-huge-pages", "pending"),
+        measured: Operators("hosts/attribute.numa-huge-pages", "free"),
+    },
+    Resource {
         name: "GPUs, by number and by need",
         promised: In("hosts/gpus", "taken"),
         pending: No("in the same sum: no VM may have them meanwhile"),
@@ -105,7 +113,7 @@ impl Resource {
     fn readers(&self) -> String {
         let mut places: BTreeSet<(&str, &str)> = BTreeSet::new();
         for sum in self.sums() {
-            if let In(table, column) = sum {
+            if let In(table, column) | Operators(table, column) = sum {
                 places.insert((table, column));
             }
         }
@@ -134,6 +142,7 @@ fn table() -> String {
     for resource in &RESOURCES {
         let cells = resource.sums().map(|sum| match sum {
             In(table, column) => format!("`{table}` `{column}`"),
+            Operators(table, column) => format!("`{table}` `{column}`, a table of the operator"),
             No(reason) => format!("none: {reason}"),
         });
         let [promised, pending, measured] = cells;
@@ -154,6 +163,7 @@ fn every_resource_has_its_sums_or_a_reason_and_somebody_reads_them() {
                     "{}: there is no column {column} in {table}",
                     resource.name
                 ),
+                Operators(table, _) => assert!(table.contains("/attribute."), "{table}"),
                 No(reason) => assert!(!reason.is_empty(), "{}: why not?", resource.name),
             }
         }

@@ -237,3 +237,35 @@ fn whatever_a_request_says_of_a_vm_that_runs_is_reserved_and_in_force_once_it_is
         assert!(!again(json!({ key: value })), "{key}");
     }
 }
+
+#[test]
+fn a_batch_from_nothing_reserves_no_place_that_a_running_vm_still_takes() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let document = json!({
+        "name": "full",
+        "hosts": [{"id": "h1", "cpu.cores": 16, "memory.total": "16 GiB"}],
+        "vms": [{"id": "v", "host": "h1", "cpu": 1, "memory": "10 GiB"}],
+    });
+    assert_eq!(api.send("POST", "/v1/clusters", &document).status, 201);
+    let batch = |query: &str| {
+        let path = format!("/v1/clusters/full/place-batch?from-nothing=true&listed=true{query}");
+        let vms = json!({"vms": [{"id": "x", "cpu": 1, "memory": "10 GiB"}, {"id": "v"}]});
+        api.send("POST", &path, &vms).body
+    };
+    // On paper there is room for one of them, and it is the first.
+    let planned = batch("&dry-run=true");
+    assert_eq!(planned["decisions"][0]["host"], "h1");
+    assert_eq!(planned["decisions"][0].get("warnings"), None, "{planned}");
+    let answer = batch("");
+    let decision = &answer["decisions"][0];
+    assert_eq!(answer["reserved"], false, "{answer}");
+    assert_eq!(decision["host"], "h1");
+    assert_eq!(decision["reserved"], false);
+    let warning = decision["warnings"][0].as_str().unwrap_or_default();
+    assert!(warning.contains("no place is reserved"), "{decision}");
+    let host = api.get("/v1/clusters/full/hosts/h1").body;
+    assert_eq!(host["memory.pending"], 0, "{host}");
+    assert_eq!(api.get("/v1/clusters/full/reservations/x").status, 404);
+}

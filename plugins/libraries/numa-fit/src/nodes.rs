@@ -81,16 +81,18 @@ pub struct Current {
     /// Its virtual nodes.
     #[table("numa-nodes")]
     pub nodes: Rows<VmNode>,
-    /// Huge pages that it has its memory in.
+    /// Huge pages that it has memory in.
     #[table("huge-pages")]
-    pub pages: Rows<HeldPages>,
+    pub pages: Rows<VmPages>,
 }
 
-/// Huge pages that a member has its memory in where it runs.
+/// Huge pages that a VM has memory in: a row of `members/huge-pages`.
 #[derive(Row)]
-pub struct HeldPages {
+pub struct VmPages {
     /// Size of a page.
     pub size: Bytes,
+    /// How many.
+    pub count: i64,
 }
 
 impl Current {
@@ -100,9 +102,9 @@ impl Current {
         self.holds && !self.nodes.iter().any(prefers)
     }
 
-    /// What one of its nodes takes of the host's.
-    fn takes(&self, node: &VmNode) -> Take {
-        Take::of(node.memory, self.pages.get(0).map(|pages| pages.size))
+    /// What its nodes take of the host's, in order.
+    fn takes(&self) -> Vec<Take> {
+        Take::of_nodes(self.nodes.iter().map(|node| node.memory), &self.pages)
     }
 
     /// CPUs that it has for itself, those of the n-th of its nodes.
@@ -138,32 +140,29 @@ impl HeldNodes {
             .iter()
             .filter(|row| row.member == member && row.has_nodes());
         here.any(|row| {
-            let same = |((number, held), asked): ((i64, VmNode), &Node)| {
+            if row.nodes.len() != nodes.len() {
+                return false;
+            }
+            let same = |(((number, held), takes), asked): (((i64, VmNode), Take), &Node)| {
                 let (mut on, mut to) = (numbers(&held.host_nodes), asked.allowed.clone());
                 on.sort_unstable();
                 to.sort_unstable();
-                on == to
-                    && asked.takes.is_within(row.takes(&held))
-                    && asked.own_cpus <= row.own_cpus(number)
+                on == to && asked.takes.is_within(&takes) && asked.own_cpus <= row.own_cpus(number)
             };
-            let held = (0..).zip(&row.nodes);
-            row.nodes.len() == nodes.len() && held.zip(nodes).all(same)
+            let held = (0..).zip(&row.nodes).zip(row.takes());
+            held.zip(nodes).all(same)
         })
     }
 
     /// Give back what these members hold on nodes, for they are to be put there anew.
     pub fn give_back(&self, places: &mut [Place], members: impl Fn(i64) -> bool) {
         for row in (self.0.iter()).filter(|row| row.has_nodes() && members(row.member)) {
-            for (number, node) in (0..).zip(&row.nodes) {
+            for ((number, node), takes) in (0..).zip(&row.nodes).zip(row.takes()) {
                 let [on] = numbers(&node.host_nodes)[..] else {
                     continue;
                 };
                 if let Some(place) = places.iter_mut().find(|place| place.index == on) {
-                    if let Some((free, held)) = place.free_of(row.takes(&node)) {
-                        *free = free.saturating_add(held);
-                    }
-                    let cpus = row.own_cpus(number);
-                    place.free_cpus = place.free_cpus.map(|free| free.saturating_add(cpus));
+                    place.give_back(&takes, row.own_cpus(number));
                 }
             }
         }
@@ -186,45 +185,62 @@ pub struct PagesOfNode {
     pub free: Option<i64>,
 }
 
+/// Huge pages of a host's node that are promised and in no measurement: a row of
+/// `hosts/numa-huge-pages`.
+#[derive(Row)]
+pub struct PromisedPages {
+    /// Number of the node.
+    pub node: i64,
+    /// Size of a page.
+    pub size: Bytes,
+    /// How many are not free, whatever is measured.
+    pub pending: i64,
+}
+
 /// What a virtual node takes of the host's node that it is put on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Take {
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Take {
     /// Ordinary memory.
-    Memory(Bytes),
-    /// Huge pages.
-    Pages {
-        /// Size of a page.
-        size: Bytes,
-        /// How many.
-        count: i64,
-    },
+    pub memory: Bytes,
+    /// Huge pages: size and number.
+    pub pages: Vec<(Bytes, i64)>,
 }
 
 impl Take {
-    /// Whether it is no more than that, of the same kind.
-    fn is_within(self, held: Self) -> bool {
-        match (self, held) {
-            (Self::Memory(memory), Self::Memory(held)) => memory <= held,
-            (
-                Self::Pages { size, count },
-                Self::Pages {
-                    size: own,
-                    count: held,
-                },
-            ) => size == own && count <= held,
-            _ => false,
-        }
+    /// Whether it is no more than that, of every kind.
+    fn is_within(&self, held: &Self) -> bool {
+        let has = |(size, count): &(Bytes, i64)| {
+            let mut held = held.pages.iter();
+            held.any(|(own, held)| own == size && count <= held)
+        };
+        self.memory <= held.memory && self.pages.iter().all(has)
     }
 
-    /// What a node of this memory takes: pages if its VM has them.
-    pub fn of(memory: Bytes, page: Option<Bytes>) -> Self {
-        match page {
-            Some(size) if size.0 > 0 => Self::Pages {
-                size,
-                // Whole pages; rounded up, should the memory be no multiple.
-                count: memory.0 / size.0 + i64::from(memory.0 % size.0 > 0),
-            },
-            _ => Self::Memory(memory),
+    /// What the nodes of a VM take, of this memory each. The VM's huge pages are shared out to
+    /// them in order: each has as much of its memory in them as there are pages left.
+    pub fn of_nodes(memory: impl Iterator<Item = Bytes>, pages: &Rows<VmPages>) -> Vec<Self> {
+        let left = pages.iter().map(|row| (row.size, row.count));
+        let mut left: Vec<(Bytes, i64)> = left.filter(|(size, _)| size.0 > 0).collect();
+        memory.map(|memory| Self::of(memory, &mut left)).collect()
+    }
+
+    /// What of this memory is in the pages that are left, which become fewer by that.
+    fn of(memory: Bytes, left: &mut [(Bytes, i64)]) -> Self {
+        let mut memory = memory.0.max(0);
+        let mut pages = Vec::new();
+        for (size, left) in left {
+            // Whole pages; rounded up, should the memory be no multiple.
+            let needed = memory / size.0 + i64::from(memory % size.0 > 0);
+            let count = needed.min(*left);
+            if count > 0 {
+                *left -= count;
+                memory = memory.saturating_sub(size.0.saturating_mul(count)).max(0);
+                pages.push((*size, count));
+            }
+        }
+        Self {
+            memory: Bytes(memory),
+            pages,
         }
     }
 }
@@ -246,21 +262,22 @@ pub struct Node {
 }
 
 impl Node {
-    /// The virtual nodes of a VM with huge pages of this size, if any; its CPU pins
-    /// do not count. Its vCPUs are shared out to the nodes.
+    /// The virtual nodes of a VM with these huge pages; its CPU pins do not count. Its vCPUs
+    /// are shared out to the nodes, and so are its pages.
     pub fn of_vm(
         nodes: &Rows<VmNode>,
-        page: Option<Bytes>,
+        pages: &Rows<VmPages>,
         (vcpus, exclusive): (i64, bool),
     ) -> Vec<Self> {
-        let node = |(number, node): (i64, VmNode)| Self {
-            takes: Take::of(node.memory, page),
+        let takes = Take::of_nodes(nodes.iter().map(|node| node.memory), pages);
+        let node = |((number, node), takes): ((i64, VmNode), Take)| Self {
+            takes,
             allowed: node.host_nodes.iter().map(|to| to.index).collect(),
             pins: Vec::new(),
             own_cpus: own_cpus_of_node(number, nodes.len(), vcpus, exclusive),
             shares_cpus: !exclusive,
         };
-        (0..).zip(nodes).map(node).collect()
+        (0..).zip(nodes).zip(takes).map(node).collect()
     }
 
     /// Can every pinned vCPU of the node run on some CPU of the host's node?
@@ -286,7 +303,7 @@ pub struct Place {
     pub index: i64,
     /// Free memory.
     pub free: Bytes,
-    /// Free huge pages: size and number.
+    /// Free huge pages that nobody is promised: size and number.
     pub pages: Vec<(Bytes, i64)>,
     /// Its CPUs, where CPU pins count.
     pub cpus: Vec<i64>,
@@ -296,7 +313,16 @@ pub struct Place {
 
 impl Place {
     /// The nodes of a host, of which CPUs are not looked at.
-    pub fn of_host(nodes: &Rows<NodeOfHost>, pages: &Rows<PagesOfNode>) -> Vec<Self> {
+    pub fn of_host(
+        nodes: &Rows<NodeOfHost>,
+        pages: &Rows<PagesOfNode>,
+        promised: &Rows<PromisedPages>,
+    ) -> Vec<Self> {
+        let promised = |node: i64, size: Bytes| {
+            let rows = promised.iter();
+            let rows = rows.filter(|row| row.node == node && row.size == size);
+            rows.fold(0_i64, |sum, row| sum.saturating_add(row.pending))
+        };
         let place = |node: NodeOfHost| {
             let here = pages.iter().filter(|row| row.node == Some(node.index));
             Self {
@@ -304,6 +330,7 @@ impl Place {
                 free: node.free(),
                 pages: here
                     .filter_map(|row| Some((row.size?, row.free?)))
+                    .map(|(size, free)| (size, free.saturating_sub(promised(node.index, size))))
                     .collect(),
                 cpus: Vec::new(),
                 free_cpus: node.free_cpus(),
@@ -312,14 +339,26 @@ impl Place {
         nodes.iter().map(place).collect()
     }
 
-    fn free_of(&mut self, takes: Take) -> Option<(&mut i64, i64)> {
-        match takes {
-            Take::Memory(memory) => Some((&mut self.free.0, memory.0)),
-            Take::Pages { size, count } => {
-                let pages = self.pages.iter_mut().find(|(known, _)| *known == size);
-                pages.map(|(_, free)| (free, count))
-            }
-        }
+    /// Whether there is the memory, and are the pages, that a virtual node takes. One that has
+    /// all its memory in pages needs no other.
+    fn has(&self, takes: &Take) -> bool {
+        let has_pages = |(size, count): &(Bytes, i64)| {
+            let mut pages = self.pages.iter();
+            pages.any(|(known, free)| known == size && free >= count)
+        };
+        let needs_memory = takes.memory > Bytes(0) || takes.pages.is_empty();
+        (!needs_memory || self.free >= takes.memory) && takes.pages.iter().all(has_pages)
+    }
+
+    /// The free pages of each size that is taken, and how many are.
+    fn pages_of<'a>(
+        &'a mut self,
+        takes: &'a Take,
+    ) -> impl Iterator<Item = (&'a mut i64, i64)> + 'a {
+        self.pages.iter_mut().filter_map(move |(size, free)| {
+            let taken = takes.pages.iter().find(|(known, _)| known == size);
+            taken.map(|(_, count)| (free, *count))
+        })
     }
 
     /// Whether there are the CPUs that a virtual node needs: for itself, or one that is shared.
@@ -330,25 +369,22 @@ impl Place {
 
     /// Takes what a virtual node needs, if there is enough.
     fn take(&mut self, node: &Node) -> bool {
-        if !self.has_cpus(node) {
+        if !self.has_cpus(node) || !self.has(&node.takes) {
             return false;
         }
-        match self.free_of(node.takes) {
-            Some((free, needed)) if *free >= needed => {
-                *free -= needed;
-                self.free_cpus = self.free_cpus.map(|free| free - node.own_cpus);
-                true
-            }
-            _ => false,
+        self.free.0 = self.free.0.saturating_sub(node.takes.memory.0);
+        for (free, count) in self.pages_of(&node.takes) {
+            *free = free.saturating_sub(count);
         }
+        self.free_cpus = self.free_cpus.map(|free| free - node.own_cpus);
+        true
     }
 
-    fn give_back(&mut self, node: &Node) {
-        self.free_cpus = self
-            .free_cpus
-            .map(|free| free.saturating_add(node.own_cpus));
-        if let Some((free, needed)) = self.free_of(node.takes) {
-            *free = free.saturating_add(needed);
+    fn give_back(&mut self, takes: &Take, own_cpus: i64) {
+        self.free_cpus = self.free_cpus.map(|free| free.saturating_add(own_cpus));
+        self.free.0 = self.free.0.saturating_add(takes.memory.0);
+        for (free, count) in self.pages_of(takes) {
+            *free = free.saturating_add(count);
         }
     }
 
@@ -419,7 +455,8 @@ impl<'a> Search<'a> {
                     self.hopeless.insert(self.state());
                     let last = self.chosen.pop()?;
                     let node = self.nodes[self.chosen.len()];
-                    self.place(node.allowed[last])?.give_back(node);
+                    self.place(node.allowed[last])?
+                        .give_back(&node.takes, node.own_cpus);
                     limit = last;
                 }
             }

@@ -6,7 +6,8 @@
 #![forbid(unsafe_code)]
 
 use numa_fit::nodes::{
-    Current, HeldNodes, Node, NodeOfHost, PagesOfNode, Place, VmNode, assign, vcpus_of_node,
+    Current, HeldNodes, Node, NodeOfHost, PagesOfNode, Place, PromisedPages, VmNode, VmPages,
+    assign, vcpus_of_node,
 };
 use placewright_sdk::prelude::*;
 
@@ -18,15 +19,9 @@ struct Vm {
     #[table("numa-nodes")]
     nodes: Rows<VmNode>,
     #[table("huge-pages")]
-    pages: Rows<Pages>,
+    pages: Rows<VmPages>,
     #[table("pins")]
     pins: Rows<Pin>,
-}
-
-/// Huge pages that a VM needs.
-#[derive(Row)]
-struct Pages {
-    size: Bytes,
 }
 
 /// A vCPU that is pinned.
@@ -43,8 +38,7 @@ impl Vm {
         if self.nodes.iter().any(is_preferred) {
             return Vec::new();
         }
-        let page = self.pages.iter().next().map(|pages| pages.size);
-        let mut nodes = Node::of_vm(&self.nodes, page, (self.vcpus, self.exclusive));
+        let mut nodes = Node::of_vm(&self.nodes, &self.pages, (self.vcpus, self.exclusive));
         let count = i64::try_from(nodes.len()).unwrap_or(i64::MAX);
         for (number, node) in (0..).zip(&mut nodes) {
             node.pins = self.pins_of(vcpus_of_node(number, count, self.vcpus));
@@ -79,6 +73,8 @@ struct Host {
     nodes: Rows<NodeOfHost>,
     #[table("attribute.numa-huge-pages")]
     pages: Rows<PagesOfNode>,
+    #[table("numa-huge-pages")]
+    promised_pages: Rows<PromisedPages>,
     #[table("cpus")]
     cpus: Rows<Cpu>,
     #[table("current")]
@@ -94,7 +90,7 @@ struct Cpu {
 
 impl Host {
     fn places(&self) -> Vec<Place> {
-        let mut places = Place::of_host(&self.nodes, &self.pages);
+        let mut places = Place::of_host(&self.nodes, &self.pages, &self.promised_pages);
         for place in &mut places {
             let here = self.cpus.iter().filter(|cpu| cpu.numa == Some(place.index));
             place.cpus = here.map(|cpu| cpu.cpu).collect();

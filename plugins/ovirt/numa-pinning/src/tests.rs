@@ -39,6 +39,7 @@ fn host(nodes: i64) -> Host {
     Host {
         nodes: (0..nodes).map(node).collect(),
         pages: Rows::default(),
+        promised_pages: Rows::default(),
         cpus: (0..nodes).map(cpu).collect(),
         current: Rows::default(),
     }

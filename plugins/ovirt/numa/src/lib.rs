@@ -1,5 +1,5 @@
 //! NUMA: keeps the hosts on whose NUMA nodes all pinned virtual nodes of the VMs
-//! find memory, or huge pages, at the same time.
+//! find memory and huge pages at the same time.
 //!
 //! Nodes in the mode `interleave` are treated like strict ones.
 
@@ -7,7 +7,9 @@
 
 mod facts;
 
-use numa_fit::nodes::{self, Current, HeldNodes, Node, NodeOfHost, PagesOfNode, Place, VmNode};
+use numa_fit::nodes::{
+    self, Current, HeldNodes, Node, NodeOfHost, PagesOfNode, Place, PromisedPages, VmNode, VmPages,
+};
 use numa_fit::pinning::Pinning;
 use placewright_sdk::prelude::*;
 
@@ -20,13 +22,7 @@ struct Vm {
     #[table("numa-nodes")]
     nodes: Rows<VmNode>,
     #[table("huge-pages")]
-    pages: Rows<Pages>,
-}
-
-/// Huge pages that a VM has its memory in.
-#[derive(Row)]
-struct Pages {
-    size: Bytes,
+    pages: Rows<VmPages>,
 }
 
 /// All VMs that are to be placed together on one host.
@@ -43,6 +39,8 @@ struct Host {
     nodes: Rows<NodeOfHost>,
     #[table("attribute.numa-huge-pages")]
     pages: Rows<PagesOfNode>,
+    #[table("numa-huge-pages")]
+    promised_pages: Rows<PromisedPages>,
     #[table("current")]
     current: Rows<Current>,
 }
@@ -76,10 +74,9 @@ impl Divided {
         let nodes = if vm.nodes.iter().any(prefers) {
             Vec::new()
         } else {
-            let page = vm.pages.get(0).map(|pages| pages.size);
             let numbers = vm.nodes.iter().map(|node| node.index);
             numbers
-                .zip(Node::of_vm(&vm.nodes, page, (vm.vcpus, vm.exclusive)))
+                .zip(Node::of_vm(&vm.nodes, &vm.pages, (vm.vcpus, vm.exclusive)))
                 .collect()
         };
         Some(Self { member, nodes })
@@ -164,7 +161,7 @@ impl Host {
         if wanted.is_empty() {
             return Ok(Vec::new());
         }
-        let mut places = Place::of_host(&self.nodes, &self.pages);
+        let mut places = Place::of_host(&self.nodes, &self.pages, &self.promised_pages);
         held.give_back(&mut places, |member| {
             newcomers().any(|vm| vm.member == member)
         });

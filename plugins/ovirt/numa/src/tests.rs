@@ -1,5 +1,5 @@
 use super::*;
-use numa_fit::nodes::{HeldPages, PinnedTo};
+use numa_fit::nodes::PinnedTo;
 
 /// MiB, and the host's nodes that it is pinned to.
 pub fn node(mib: i64, pinned: &[i64]) -> VmNode {
@@ -34,6 +34,7 @@ pub fn host(nodes: i64) -> Host {
     Host {
         nodes: (0..nodes).map(node).collect(),
         pages: Rows::default(),
+        promised_pages: Rows::default(),
         current: Rows::default(),
     }
 }
@@ -114,7 +115,7 @@ fn a_vm_that_only_prefers_its_nodes_or_has_pages_there_holds_none_of_their_memor
         mode: Some("preferred".into()),
         ..node(2_000, &[0])
     };
-    let with = |nodes: Vec<VmNode>, pages: Vec<HeldPages>| Host {
+    let with = |nodes: Vec<VmNode>, pages: Vec<VmPages>| Host {
         current: vec![Current {
             pages: pages.into(),
             member: 0,
@@ -130,15 +131,13 @@ fn a_vm_that_only_prefers_its_nodes_or_has_pages_there_holds_none_of_their_memor
     assert_eq!(keep(strict(), &with(vec![preferred], vec![])), TOO_LITTLE);
     let held = || vec![node(2_000, &[0])];
     assert_eq!(keep(strict(), &with(held(), vec![])), Verdict::Keep);
-    let pages = || HeldPages {
+    let pages = || VmPages {
         size: Bytes::mib(2),
+        count: 1_000,
     };
     assert_eq!(keep(strict(), &with(held(), vec![pages()])), TOO_LITTLE);
     let paged = Vm {
-        pages: vec![Pages {
-            size: Bytes::mib(2),
-        }]
-        .into(),
+        pages: vec![pages()].into(),
         ..vm(held())
     };
     assert_eq!(
@@ -200,25 +199,40 @@ fn a_vm_that_is_resized_needs_a_host_with_nodes() {
 
 #[test]
 fn huge_pages_must_be_free_on_the_node_itself() {
-    let paged = || Vm {
-        pages: vec![Pages {
+    let paged = |mib, count| Vm {
+        pages: vec![VmPages {
             size: Bytes::mib(2),
+            count,
         }]
         .into(),
-        ..vm(vec![node(512, &[0])])
+        ..vm(vec![node(mib, &[0])])
     };
-    let with = |free| Host {
-        pages: vec![PagesOfNode {
-            node: Some(0),
-            size: Some(Bytes::mib(2)),
-            free: Some(free),
-        }]
-        .into(),
-        ..host(1)
+    let with = |free, promised| {
+        let promised = PromisedPages {
+            node: 0,
+            size: Bytes::mib(2),
+            pending: promised,
+        };
+        Host {
+            pages: vec![PagesOfNode {
+                node: Some(0),
+                size: Some(Bytes::mib(2)),
+                free: Some(free),
+            }]
+            .into(),
+            promised_pages: vec![promised].into(),
+            ..host(1)
+        }
     };
-    assert_eq!(keep(vec![paged()], &with(256)), Verdict::Keep);
-    assert_eq!(keep(vec![paged()], &with(255)), TOO_LITTLE);
-    assert_eq!(keep(vec![paged()], &host(1)), TOO_LITTLE);
+    let whole = || vec![paged(512, 256)];
+    assert_eq!(keep(whole(), &with(256, 0)), Verdict::Keep);
+    assert_eq!(keep(whole(), &with(255, 0)), TOO_LITTLE);
+    assert_eq!(keep(whole(), &with(300, 44)), Verdict::Keep);
+    assert_eq!(keep(whole(), &with(300, 45)), TOO_LITTLE);
+    assert_eq!(keep(whole(), &host(1)), TOO_LITTLE);
+    // What is not in pages is ordinary memory.
+    assert_eq!(keep(vec![paged(1_026, 1)], &with(1, 0)), Verdict::Keep);
+    assert_eq!(keep(vec![paged(1_027, 1)], &with(1, 0)), TOO_LITTLE);
 }
 
 #[test]

@@ -2,15 +2,20 @@
 
 A unit declares what it reads as classes, and judges one host at a time::
 
-    from placewright import Bytes, Reasons, Row, RowWise, Settings, column, setting
+    from placewright import Bytes, Reasons, Row, Rows, RowWise, Settings, column, setting, table
 
     class Vm(Row):
         "What this unit reads of the VM to be placed."
         memory: Bytes
 
+    class Current(Row):
+        "What that VM has on the host where it runs."
+        memory: Bytes
+
     class Host(Row):
         "What it reads of a host."
         free: Bytes = column("memory.free")
+        current: Rows[Current] = table(default=())
 
     class Limits(Settings):
         headroom: Bytes = setting(default="1 GiB", meaning="Memory kept free on every host.")
@@ -20,10 +25,12 @@ A unit declares what it reads as classes, and judges one host at a time::
 
     class Memory(RowWise):
         def __init__(self, vm: Vm, limits: Limits) -> None:
-            self.need = vm.memory + limits.headroom
+            self.memory, self.headroom = vm.memory, limits.headroom
 
         def keep(self, host: Host) -> bool | Reason:
-            return host.free >= self.need or Reason.TOO_LITTLE_MEMORY
+            # A VM takes what it asks for, less what it has on the host where it runs.
+            takes = max(self.memory - sum(row.memory for row in host.current), 0)
+            return takes == 0 or host.free >= takes + self.headroom or Reason.TOO_LITTLE_MEMORY
 
         def cost(self, host: Host) -> float:
             return -host.free

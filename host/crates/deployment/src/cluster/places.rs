@@ -49,7 +49,7 @@ pub struct BatchPlaced {
     pub turns: Vec<Result<Arc<str>, Failed>>,
     /// Ids of the VMs that the policy's order unit gave no turn.
     pub without_turn: Vec<Arc<str>>,
-    /// Whether the places are reserved.
+    /// Whether the places are reserved, all that were found.
     pub reserved: bool,
     /// The VMs on which nothing was decided because the turn ended early.
     #[serde(default)]
@@ -235,7 +235,7 @@ impl ClusterState {
             self.note_faults(turn.outcome.as_mut().map_err(|error| &*error))?;
             shown.push(match turn.outcome {
                 Ok(decision) => {
-                    if reserved {
+                    if decision.reserved.is_some() {
                         self.tell_placed(&decision);
                     }
                     self.changes.extend(changed.next().unwrap_or_default());

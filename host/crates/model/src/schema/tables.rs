@@ -737,6 +737,21 @@ fn below_hosts() -> Vec<Table> {
                 ),
             ],
         ),
+        table(
+            "hosts/numa-huge-pages",
+            Rows::Many,
+            Source::Kept,
+            "Huge pages of NUMA nodes that are promised and that no measurement shows yet: a row for each node and size of which there are any",
+            vec![
+                kept("node", Integer, "Number of the node"),
+                kept("size", Integer, "Size of a page").in_measure(Bytes),
+                kept(
+                    "pending",
+                    Integer,
+                    "Pages that virtual nodes pinned to the node need, of the VMs that have a place reserved here, and of VMs that run here and are not yet measured in attribute.numa-huge-pages",
+                ),
+            ],
+        ),
         nested(
             "hosts/gpus",
             "GPUs, of which VMs take whole ones or thousandths",

@@ -1,6 +1,6 @@
 // Prefers hosts of which the smallest share of the memory would be promised.
 
-import { bytes, rowWise, setting } from "placewright";
+import { bytes, integer, rows, rowWise, setting } from "placewright";
 
 export default rowWise({
   // What is read of all VMs that are to be placed together on one host, usually one.
@@ -13,6 +13,8 @@ export default rowWise({
     committed: bytes("memory.committed"),
     // Promised to the VMs that have a place reserved here.
     pending: bytes("memory.pending"),
+    // Those of the VMs that run here already. What they have is promised to them.
+    current: rows({ member: integer(), memory: bytes() }),
   },
 
   // What the admin of a cluster may set.
@@ -22,15 +24,24 @@ export default rowWise({
 
   costRange: [0, 1],
 
-  // Worked out once, before any host is looked at: what would be promised beyond what is promised now.
+  // Worked out once, before any host is looked at: what each of the VMs asks for.
   prepare({ vms, settings }) {
-    return vms.reduce((sum, vm) => sum + vm.memory, settings.headroom);
+    return { memory: vms.map((vm) => vm.memory), headroom: settings.headroom };
   },
 
   // The share of the host's memory that would be promised, lower is better.
   cost(need, host) {
     if (host.total <= 0) return 1;
-    const share = (host.committed + host.pending + need) / host.total;
+    const promised = host.committed + host.pending + takes(need.memory, host.current) + need.headroom;
+    const share = promised / host.total;
     return Math.min(Math.max(share, 0), 1);
   },
 });
+
+// What the VMs take of a host: what each asks for, less what it has there if it runs there.
+function takes(asked, current) {
+  return asked.reduce((sum, memory, vm) => {
+    const has = current.find((row) => row.member === vm)?.memory ?? 0;
+    return sum + Math.max(memory - has, 0);
+  }, 0);
+}

@@ -1,6 +1,6 @@
 // Keeps hosts that have enough memory left to promise.
 
-import { bytes, rowWise, setting } from "placewright";
+import { bytes, integer, rows, rowWise, setting } from "placewright";
 
 export default rowWise({
   // What is read of all VMs that are to be placed together on one host, usually one.
@@ -13,6 +13,8 @@ export default rowWise({
     committed: bytes("memory.committed"),
     // Promised to the VMs that have a place reserved here.
     pending: bytes("memory.pending"),
+    // Those of the VMs that run here already. What they have is promised to them.
+    current: rows({ member: integer(), memory: bytes() }),
   },
 
   // What the admin of a cluster may set.
@@ -23,12 +25,23 @@ export default rowWise({
   // Why a host is left out: each completes the sentence "host h1 ...".
   reasons: { tooLittleMemory: "has too little memory left" },
 
-  // Worked out once, before any host is looked at: what a host must have left.
+  // Worked out once, before any host is looked at: what each of the VMs asks for.
   prepare({ vms, settings }) {
-    return vms.reduce((sum, vm) => sum + vm.memory, settings.headroom);
+    return { memory: vms.map((vm) => vm.memory), headroom: settings.headroom };
   },
 
   keep(need, host) {
-    return host.total - host.committed - host.pending >= need || "tooLittleMemory";
+    const more = takes(need.memory, host.current);
+    const left = host.total - host.committed - host.pending;
+    // Who takes nothing more may stay, however little is left.
+    return more === 0 || left >= more + need.headroom || "tooLittleMemory";
   },
 });
+
+// What the VMs take of a host: what each asks for, less what it has there if it runs there.
+function takes(asked, current) {
+  return asked.reduce((sum, memory, vm) => {
+    const has = current.find((row) => row.member === vm)?.memory ?? 0;
+    return sum + Math.max(memory - has, 0);
+  }, 0);
+}

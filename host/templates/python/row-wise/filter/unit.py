@@ -9,6 +9,14 @@ class Vm(Row):
     memory: Bytes
 
 
+class Current(Row):
+    """A VM to be placed that runs on the host now."""
+
+    #: Which of the VMs.
+    member: int
+    memory: Bytes
+
+
 class Host(Row):
     """What is read of a host: these columns and no others. `placewright columns` lists all."""
 
@@ -17,6 +25,8 @@ class Host(Row):
     committed: Bytes = column("memory.committed")
     #: Promised to the VMs that have a place reserved here.
     pending: Bytes = column("memory.pending")
+    #: Those of the VMs that run here already. What they have is promised to them.
+    current: Rows[Current]
 
 
 class Limits(Settings):
@@ -34,9 +44,17 @@ class Reason(Reasons):
 class Unit(RowWise):
     def __init__(self, vms: Rows[Vm], limits: Limits) -> None:
         """Once, before any host is looked at. `vms` are placed together on one host, usually one."""
-        #: What a host must have left.
-        self.need = sum(vm.memory for vm in vms) + limits.headroom
+        #: What each of them asks for.
+        self.memory = [vm.memory for vm in vms]
+        self.headroom = limits.headroom
 
     def keep(self, host: Host) -> bool | Reason:
+        takes = self.takes(host)
         left = host.total - host.committed - host.pending
-        return left >= self.need or Reason.TOO_LITTLE_MEMORY
+        # Who takes nothing more may stay, however little is left.
+        return takes == 0 or left >= takes + self.headroom or Reason.TOO_LITTLE_MEMORY
+
+    def takes(self, host: Host) -> int:
+        """What the VMs take of a host: what each asks for, less what it has there if it runs there."""
+        has = {row.member: row.memory for row in host.current}
+        return sum(max(asked - has.get(vm, 0), 0) for vm, asked in enumerate(self.memory))

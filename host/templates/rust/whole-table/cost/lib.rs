@@ -31,6 +31,17 @@ struct Host {
     /// Promised to the VMs that have a place reserved here.
     #[column("memory.pending")]
     pending: Bytes,
+    /// Those of the VMs that run here already. What they have is promised to them.
+    #[table("current")]
+    current: Rows<Current>,
+}
+
+/// A VM to be placed that runs on the host now.
+#[derive(Row)]
+struct Current {
+    /// Which of the VMs.
+    member: i64,
+    memory: Bytes,
 }
 
 impl Host {
@@ -42,6 +53,17 @@ impl Host {
         }
         let promised = self.committed + self.pending + more;
         (promised.0 as f64 / self.total.0 as f64).clamp(0.0, 1.0)
+    }
+
+    /// What the VMs take of it: what each asks for, less what it has here if it runs here.
+    fn takes(&self, vms: &Rows<Vm>) -> Bytes {
+        let has = |vm: i64| -> Bytes {
+            let here = self.current.iter().filter(|row| row.member == vm);
+            here.map(|row| row.memory).sum()
+        };
+        let vms = (0..).zip(vms);
+        vms.map(|(number, vm)| (vm.memory - has(number)).max(Bytes(0)))
+            .sum()
     }
 }
 
@@ -59,13 +81,12 @@ impl TableCost for EvenMemory {
 
     /// How far from the mean of now the host would be; lower is better.
     fn cost(request: &Request, hosts: &Rows<Host>, (): &()) -> Result<Vec<f64>, Problem> {
-        let memory: Bytes = request.vms.iter().map(|vm| vm.memory).sum();
         let mut shares: Vec<f64> = hosts.iter().map(|host| host.promised(Bytes(0))).collect();
         // Added up in order of size: a sum of floats depends on the order, and the order of
         // hosts must not matter.
         shares.sort_by(f64::total_cmp);
         let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-        let cost = |host: Host| (host.promised(memory) - mean).abs();
+        let cost = |host: Host| (host.promised(host.takes(&request.vms)) - mean).abs();
         Ok(hosts.iter().map(cost).collect())
     }
 }
@@ -82,6 +103,7 @@ mod tests {
             total: Bytes::gib(16),
             committed,
             pending: Bytes(0),
+            current: Rows::default(),
         }
     }
 

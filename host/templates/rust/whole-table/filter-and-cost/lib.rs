@@ -31,6 +31,17 @@ struct Host {
     /// Promised to the VMs that have a place reserved here.
     #[column("memory.pending")]
     pending: Bytes,
+    /// Those of the VMs that run here already. What they have is promised to them.
+    #[table("current")]
+    current: Rows<Current>,
+}
+
+/// A VM to be placed that runs on the host now.
+#[derive(Row)]
+struct Current {
+    /// Which of the VMs.
+    member: i64,
+    memory: Bytes,
 }
 
 impl Host {
@@ -42,6 +53,17 @@ impl Host {
         }
         let promised = self.committed + self.pending + more;
         (promised.0 as f64 / self.total.0 as f64).clamp(0.0, 1.0)
+    }
+
+    /// What the VMs take of it: what each asks for, less what it has here if it runs here.
+    fn takes(&self, vms: &Rows<Vm>) -> Bytes {
+        let has = |vm: i64| -> Bytes {
+            let here = self.current.iter().filter(|row| row.member == vm);
+            here.map(|row| row.memory).sum()
+        };
+        let vms = (0..).zip(vms);
+        vms.map(|(number, vm)| (vm.memory - has(number)).max(Bytes(0)))
+            .sum()
     }
 }
 
@@ -71,15 +93,19 @@ impl WholeTable for EvenMemory {
 
 impl TableFilter for EvenMemory {
     fn keep(
-        _: &Request,
+        request: &Request,
         hosts: &Rows<Host>,
         settings: &Settings,
     ) -> Result<Vec<Verdict<Reason>>, Problem> {
-        let promised: Vec<f64> = hosts.iter().map(|host| host.promised(Bytes(0))).collect();
-        let least = promised.iter().copied().fold(f64::INFINITY, f64::min);
-        let verdict =
-            |share: f64| Verdict::keep_if(share - least <= settings.tolerance, Reason::MuchFuller);
-        Ok(promised.into_iter().map(verdict).collect())
+        let promised = |host: Host| host.promised(Bytes(0));
+        let least = hosts.iter().map(promised).fold(f64::INFINITY, f64::min);
+        let verdict = |host: Host| {
+            // Who takes nothing more may stay, however full the host is.
+            let stays = host.takes(&request.vms) == Bytes(0);
+            let fits = stays || promised(host) - least <= settings.tolerance;
+            Verdict::keep_if(fits, Reason::MuchFuller)
+        };
+        Ok(hosts.iter().map(verdict).collect())
     }
 }
 
@@ -88,13 +114,12 @@ impl TableCost for EvenMemory {
 
     /// How far from the mean of now the host would be; lower is better.
     fn cost(request: &Request, hosts: &Rows<Host>, _: &Settings) -> Result<Vec<f64>, Problem> {
-        let memory: Bytes = request.vms.iter().map(|vm| vm.memory).sum();
         let mut shares: Vec<f64> = hosts.iter().map(|host| host.promised(Bytes(0))).collect();
         // Added up in order of size: a sum of floats depends on the order, and the order of
         // hosts must not matter.
         shares.sort_by(f64::total_cmp);
         let mean = shares.iter().sum::<f64>() / shares.len().max(1) as f64;
-        let cost = |host: Host| (host.promised(memory) - mean).abs();
+        let cost = |host: Host| (host.promised(host.takes(&request.vms)) - mean).abs();
         Ok(hosts.iter().map(cost).collect())
     }
 }
@@ -111,6 +136,7 @@ mod tests {
             total: Bytes::gib(16),
             committed,
             pending: Bytes(0),
+            current: Rows::default(),
         }
     }
 
@@ -132,6 +158,23 @@ mod tests {
         let verdicts = EvenMemory::keep(&request(Bytes::gib(1)), &hosts, &settings());
         let fuller = Verdict::Remove(Reason::MuchFuller);
         assert_eq!(verdicts, Ok(vec![Verdict::Keep, Verdict::Keep, fuller]));
+    }
+
+    #[test]
+    fn a_vm_that_takes_nothing_more_may_stay_on_a_host_that_is_much_fuller() {
+        let own = |gib| Current {
+            member: 0,
+            memory: Bytes::gib(gib),
+        };
+        let verdicts = |has| {
+            let mut full = host(Bytes::gib(14));
+            full.current = [own(has)].into_iter().collect();
+            let hosts = [full, host(Bytes(0))].into_iter().collect();
+            EvenMemory::keep(&request(Bytes::gib(8)), &hosts, &settings())
+        };
+        assert_eq!(verdicts(8), Ok(vec![Verdict::Keep, Verdict::Keep]));
+        let fuller = Verdict::Remove(Reason::MuchFuller);
+        assert_eq!(verdicts(7), Ok(vec![fuller, Verdict::Keep]));
     }
 
     #[test]

@@ -7,6 +7,19 @@
 
 use placewright_sdk::prelude::*;
 
+/// What is read of each VM to be placed.
+#[derive(Row)]
+struct Vm {
+    memory: Bytes,
+}
+
+/// All VMs that are to be placed together on one host, usually one.
+#[derive(Request)]
+struct Request {
+    #[table("members")]
+    vms: Rows<Vm>,
+}
+
 /// What is read of a host: these columns and no others. `placewright columns` lists all.
 #[derive(Row)]
 struct Host {
@@ -18,6 +31,17 @@ struct Host {
     /// Promised to the VMs that have a place reserved here.
     #[column("memory.pending")]
     pending: Bytes,
+    /// Those of the VMs that run here already. What they have is promised to them.
+    #[table("current")]
+    current: Rows<Current>,
+}
+
+/// A VM to be placed that runs on the host now.
+#[derive(Row)]
+struct Current {
+    /// Which of the VMs.
+    member: i64,
+    memory: Bytes,
 }
 
 impl Host {
@@ -28,6 +52,17 @@ impl Host {
             return 1.0;
         }
         (self.committed + self.pending).0 as f64 / self.total.0 as f64
+    }
+
+    /// What the VMs take of it: what each asks for, less what it has here if it runs here.
+    fn takes(&self, vms: &Rows<Vm>) -> Bytes {
+        let has = |vm: i64| -> Bytes {
+            let here = self.current.iter().filter(|row| row.member == vm);
+            here.map(|row| row.memory).sum()
+        };
+        let vms = (0..).zip(vms);
+        vms.map(|(number, vm)| (vm.memory - has(number)).max(Bytes(0)))
+            .sum()
     }
 }
 
@@ -49,7 +84,7 @@ enum Reason {
 struct EvenMemory;
 
 impl WholeTable for EvenMemory {
-    type Request = ();
+    type Request = Request;
     type Host = Host;
     type Settings = Settings;
     type Reason = Reason;
@@ -57,15 +92,19 @@ impl WholeTable for EvenMemory {
 
 impl TableFilter for EvenMemory {
     fn keep(
-        (): &(),
+        request: &Request,
         hosts: &Rows<Host>,
         settings: &Settings,
     ) -> Result<Vec<Verdict<Reason>>, Problem> {
-        let promised: Vec<f64> = hosts.iter().map(|host| host.promised()).collect();
-        let least = promised.iter().copied().fold(f64::INFINITY, f64::min);
-        let verdict =
-            |share: f64| Verdict::keep_if(share - least <= settings.tolerance, Reason::MuchFuller);
-        Ok(promised.into_iter().map(verdict).collect())
+        let promised = |host: Host| host.promised();
+        let least = hosts.iter().map(promised).fold(f64::INFINITY, f64::min);
+        let verdict = |host: Host| {
+            // Who takes nothing more may stay, however full the host is.
+            let stays = host.takes(&request.vms) == Bytes(0);
+            let fits = stays || promised(host) - least <= settings.tolerance;
+            Verdict::keep_if(fits, Reason::MuchFuller)
+        };
+        Ok(hosts.iter().map(verdict).collect())
     }
 }
 
@@ -81,6 +120,14 @@ mod tests {
             total: Bytes::gib(16),
             committed,
             pending: Bytes(0),
+            current: Rows::default(),
+        }
+    }
+
+    /// One VM of that memory.
+    fn request(memory: Bytes) -> Request {
+        Request {
+            vms: [Vm { memory }].into_iter().collect(),
         }
     }
 
@@ -89,8 +136,26 @@ mod tests {
         let hosts = [2, 6, 7].map(|gib| host(Bytes::gib(gib)));
         let hosts = hosts.into_iter().collect();
         let settings = Settings::defaults().expect("all settings have defaults");
-        let verdicts = EvenMemory::keep(&(), &hosts, &settings);
+        let verdicts = EvenMemory::keep(&request(Bytes::gib(1)), &hosts, &settings);
         let fuller = Verdict::Remove(Reason::MuchFuller);
         assert_eq!(verdicts, Ok(vec![Verdict::Keep, Verdict::Keep, fuller]));
+    }
+
+    #[test]
+    fn a_vm_that_takes_nothing_more_may_stay_on_a_host_that_is_much_fuller() {
+        let settings = Settings::defaults().expect("all settings have defaults");
+        let verdicts = |has| {
+            let own = Current {
+                member: 0,
+                memory: Bytes::gib(has),
+            };
+            let mut full = host(Bytes::gib(14));
+            full.current = [own].into_iter().collect();
+            let hosts = [full, host(Bytes(0))].into_iter().collect();
+            EvenMemory::keep(&request(Bytes::gib(8)), &hosts, &settings)
+        };
+        assert_eq!(verdicts(8), Ok(vec![Verdict::Keep, Verdict::Keep]));
+        let fuller = Verdict::Remove(Reason::MuchFuller);
+        assert_eq!(verdicts(7), Ok(vec![fuller, Verdict::Keep]));
     }
 }

@@ -1,7 +1,7 @@
 // Keeps hosts that have enough memory left to promise, and prefers those of which the smallest share
 // would be promised.
 
-import { bytes, rowWise, setting } from "placewright";
+import { bytes, integer, rows, rowWise, setting } from "placewright";
 
 export default rowWise({
   // What is read of all VMs that are to be placed together on one host, usually one.
@@ -14,6 +14,8 @@ export default rowWise({
     committed: bytes("memory.committed"),
     // Promised to the VMs that have a place reserved here.
     pending: bytes("memory.pending"),
+    // Those of the VMs that run here already. What they have is promised to them.
+    current: rows({ member: integer(), memory: bytes() }),
   },
 
   // What the admin of a cluster may set.
@@ -26,20 +28,32 @@ export default rowWise({
 
   costRange: [0, 1],
 
-  // Worked out once, before any host is looked at: what a host must have left.
+  // Worked out once, before any host is looked at: what each of the VMs asks for.
   prepare({ vms, settings }) {
-    return vms.reduce((sum, vm) => sum + vm.memory, settings.headroom);
+    return { memory: vms.map((vm) => vm.memory), headroom: settings.headroom };
   },
 
   keep(need, host) {
-    return host.total - host.committed - host.pending >= need || "tooLittleMemory";
+    const more = takes(need.memory, host.current);
+    const left = host.total - host.committed - host.pending;
+    // Who takes nothing more may stay, however little is left.
+    return more === 0 || left >= more + need.headroom || "tooLittleMemory";
   },
 
   // The share of the host's memory that would be promised, the headroom included; lower is better.
   cost(need, host) {
     // Asked of every host, also of those that the filter leaves out.
     if (host.total <= 0) return 1;
-    const share = (host.committed + host.pending + need) / host.total;
+    const promised = host.committed + host.pending + takes(need.memory, host.current) + need.headroom;
+    const share = promised / host.total;
     return Math.min(Math.max(share, 0), 1);
   },
 });
+
+// What the VMs take of a host: what each asks for, less what it has there if it runs there.
+function takes(asked: readonly number[], current: readonly { member: number; memory: number }[]): number {
+  return asked.reduce((sum, memory, vm) => {
+    const has = current.find((row) => row.member === vm)?.memory ?? 0;
+    return sum + Math.max(memory - has, 0);
+  }, 0);
+}

@@ -3,7 +3,7 @@
 // Each answer depends on the other hosts, so all are looked at together. A rule that looks at one host at a
 // time is better written with `rowWise`: it is asked again only about hosts that have changed.
 
-import { bytes, number, type Row, setting, wholeTable } from "placewright";
+import { bytes, integer, number, type Row, rows, setting, wholeTable } from "placewright";
 
 // What is read of a host: these columns and no others. `placewright columns` lists all.
 const hostColumns = {
@@ -12,9 +12,14 @@ const hostColumns = {
   committed: bytes("memory.committed"),
   // Promised to the VMs that have a place reserved here.
   pending: bytes("memory.pending"),
+  // Those of the VMs that run here already. What they have is promised to them.
+  current: rows({ member: integer(), memory: bytes() }),
 };
 
 export default wholeTable({
+  // What is read of all VMs that are to be placed together on one host, usually one.
+  vms: { memory: bytes() },
+
   host: hostColumns,
 
   // What the admin of a cluster may set.
@@ -30,10 +35,13 @@ export default wholeTable({
   // Why a host is left out: each completes the sentence "host h1 ...".
   reasons: { muchFuller: "is much fuller than the emptiest host" },
 
-  keep({ settings }, hosts) {
+  keep({ vms, settings }, hosts) {
+    const memory = vms.map((vm) => vm.memory);
     const shares = hosts.map((host) => promised(host, 0));
     const least = shares.reduce((one, other) => Math.min(one, other), 1);
-    return shares.map((share) => share - least <= settings.tolerance || "muchFuller");
+    const mayBeFuller = (share: number) => share - least <= settings.tolerance;
+    // Who takes nothing more may stay, however full the host is.
+    return hosts.map((host, place) => takes(memory, host.current) === 0 || mayBeFuller(shares[place]) || "muchFuller");
   },
 });
 
@@ -41,4 +49,12 @@ export default wholeTable({
 function promised(host: Row<typeof hostColumns>, more: number): number {
   if (host.total <= 0) return 1;
   return Math.min(Math.max((host.committed + host.pending + more) / host.total, 0), 1);
+}
+
+// What the VMs take of a host: what each asks for, less what it has there if it runs there.
+function takes(asked: readonly number[], current: readonly { member: number; memory: number }[]): number {
+  return asked.reduce((sum, memory, vm) => {
+    const has = current.find((row) => row.member === vm)?.memory ?? 0;
+    return sum + Math.max(memory - has, 0);
+  }, 0);
 }

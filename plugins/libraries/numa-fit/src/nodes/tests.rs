@@ -2,7 +2,10 @@ use super::*;
 
 fn node(memory: i64, allowed: &[i64]) -> Node {
     Node {
-        takes: Take::Memory(Bytes(memory)),
+        takes: Take {
+            memory: Bytes(memory),
+            pages: Vec::new(),
+        },
         allowed: allowed.to_vec(),
         pins: Vec::new(),
         own_cpus: 0,
@@ -24,13 +27,13 @@ fn host(free: &[i64]) -> Vec<Place> {
 fn fits(nodes: &[Node], free: &[i64], assigned: &[Option<i64>]) -> bool {
     let mut left = free.to_vec();
     for (node, index) in nodes.iter().zip(assigned) {
-        let (Some(index), Take::Memory(memory)) = (index, node.takes) else {
+        let Some(index) = index else {
             continue;
         };
         if !node.allowed.contains(index) {
             return false;
         }
-        left[*index as usize] -= memory.0;
+        left[*index as usize] -= node.takes.memory.0;
     }
     left.iter().all(|&left| left >= 0)
 }
@@ -142,13 +145,13 @@ fn all_that_fit_are_found_as_trying_everything_finds_them() {
 #[test]
 fn huge_pages_come_from_the_pages_of_the_node() {
     let paged = |count| Node {
-        takes: Take::Pages {
-            size: Bytes::mib(2),
-            count,
+        takes: Take {
+            memory: Bytes(0),
+            pages: vec![(Bytes::mib(2), count)],
         },
         ..node(0, &[0])
     };
-    let mut place = host(&[0]);
+    let mut place = host(&[-1]);
     place[0].pages = vec![(Bytes::gib(1), 100), (Bytes::mib(2), 8)];
     assert!(assign(&[paged(5), paged(3)], place.clone()).is_some());
     assert!(assign(&[paged(5), paged(4)], place).is_none());
@@ -156,15 +159,71 @@ fn huge_pages_come_from_the_pages_of_the_node() {
 }
 
 #[test]
-fn memory_in_pages_is_rounded_up_to_whole_pages() {
-    let pages = |memory| Take::of(Bytes(memory), Some(Bytes(10)));
-    let count = |count| Take::Pages {
-        size: Bytes(10),
-        count,
+fn memory_is_in_pages_as_far_as_they_go() {
+    let shared_out = |memory: &[i64], pages: &[(i64, i64)]| -> Vec<(i64, Vec<(i64, i64)>)> {
+        let row = |&(size, count): &(i64, i64)| VmPages {
+            size: Bytes(size),
+            count,
+        };
+        let pages = pages.iter().map(row).collect();
+        let takes = Take::of_nodes(memory.iter().map(|memory| Bytes(*memory)), &pages);
+        let take = |take: Take| {
+            let pages = take.pages.into_iter();
+            (
+                take.memory.0,
+                pages.map(|(size, count)| (size.0, count)).collect(),
+            )
+        };
+        takes.into_iter().map(take).collect()
     };
-    assert_eq!(pages(30), count(3));
-    assert_eq!(pages(31), count(4));
-    assert_eq!(Take::of(Bytes(31), Some(Bytes(0))), Take::Memory(Bytes(31)));
+    // Whole pages, rounded up.
+    assert_eq!(shared_out(&[30], &[(10, 3)]), [(0, vec![(10, 3)])]);
+    assert_eq!(shared_out(&[31], &[(10, 9)]), [(0, vec![(10, 4)])]);
+    assert_eq!(shared_out(&[31], &[(10, 1)]), [(21, vec![(10, 1)])]);
+    // The first nodes have them first.
+    let both = shared_out(&[30, 30], &[(10, 4)]);
+    assert_eq!(both, [(0, vec![(10, 3)]), (20, vec![(10, 1)])]);
+    let sizes = shared_out(&[25], &[(20, 1), (2, 9)]);
+    assert_eq!(sizes, [(0, vec![(20, 1), (2, 3)])]);
+    assert_eq!(shared_out(&[31], &[(0, 9)]), [(31, vec![])]);
+}
+
+#[test]
+fn a_node_with_memory_and_pages_needs_both() {
+    let both = |memory| Node {
+        takes: Take {
+            memory: Bytes(memory),
+            pages: vec![(Bytes::mib(2), 1)],
+        },
+        ..node(0, &[0])
+    };
+    let mut place = host(&[100]);
+    place[0].pages = vec![(Bytes::mib(2), 1)];
+    assert!(assign(&[both(100)], place.clone()).is_some());
+    assert!(assign(&[both(101)], place.clone()).is_none());
+    assert!(assign(&[both(50), both(50)], place).is_none());
+}
+
+#[test]
+fn pages_that_are_promised_are_not_free() {
+    let nodes = (0..2).map(|index| NodeOfHost {
+        index,
+        ..NodeOfHost::default()
+    });
+    let free = (0..2).map(|node| PagesOfNode {
+        node: Some(node),
+        size: Some(Bytes::mib(2)),
+        free: Some(8),
+    });
+    let promised = PromisedPages {
+        node: 1,
+        size: Bytes::mib(2),
+        pending: 3,
+    };
+    let promised = vec![promised].into();
+    let places = Place::of_host(&nodes.collect(), &free.collect(), &promised);
+    let pages: Vec<i64> = places.iter().map(|place| place.pages[0].1).collect();
+    assert_eq!(pages, [8, 5]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
-use super::*;
 use crate::Inventory;
+use crate::nested::CPUS;
 use placewright_model::schema::Schema;
 use placewright_model::{Facts, Host, Vm};
 
@@ -88,6 +88,31 @@ fn virtual_nodes_count_where_all_of_them_find_cpus() {
     let both = vm("a", 6, &[&[0, 1], &[0]]);
     inventory.run_vm(both, "h").unwrap();
     assert_eq!(counted(&mut inventory), [[4, 3, 0], [4, 3, 0]]);
+}
+
+#[test]
+fn a_virtual_node_has_its_memory_and_its_cpus_on_the_same_node() {
+    let mut inventory = cluster(&[]);
+    let large = |mut vm: Vm| {
+        let mut nodes = vm.facts.take_rows("numa-nodes");
+        for node in &mut nodes {
+            node.set("memory", 1_i64 << 39);
+        }
+        vm.facts.set_rows("numa-nodes", nodes);
+        vm
+    };
+    // One that shares CPUs has half of the memory of the first node.
+    let shared = large(vm("a", 1, &[&[0]])).with("exclusive", false);
+    inventory.run_vm(shared, "h").unwrap();
+    inventory.run_vm(vm("b", 2, &[&[1]]), "h").unwrap();
+    inventory
+        .run_vm(large(vm("c", 2, &[&[0, 1]])), "h")
+        .unwrap();
+    assert_eq!(counted(&mut inventory), [[4, 2, 0], [4, 2, 0]]);
+    // The first node has no memory for another, so that c is on the second one.
+    let shared = large(vm("d", 1, &[&[0]])).with("exclusive", false);
+    inventory.run_vm(shared, "h").unwrap();
+    assert_eq!(counted(&mut inventory), [[4, 0, 0], [4, 4, 0]]);
 }
 
 #[test]
