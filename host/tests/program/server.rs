@@ -8,6 +8,8 @@ mod audit_reading;
 mod authority;
 mod backup;
 mod bounds;
+mod bulk;
+mod cluster_settings;
 mod configuration;
 #[cfg(target_os = "linux")]
 mod crowds;

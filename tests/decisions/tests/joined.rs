@@ -147,12 +147,12 @@ fn a_batch_takes_vms_of_several_tenants_and_names_what_it_has_one_of() {
     };
     assert_eq!(
         refused([of("a", Facts::new()), later]),
-        "VM \"late\" has now 2000 and VM \"a\" has 1000: all VMs of a batch have one now; send one batch for each"
+        "VM \"late\" (entry 1) has now 2000 and VM \"a\" has 1000: all VMs of a batch have one now; send one batch for each"
     );
     let kind = Facts::new().with("kind", "migrate");
     assert_eq!(
         refused([of("a", kind), of("b", Facts::new())]),
-        "VM \"b\" has kind none and VM \"a\" has \"migrate\": all VMs of a batch have one kind; send one batch for each"
+        "VM \"b\" (entry 1) has kind none and VM \"a\" has \"migrate\": all VMs of a batch have one kind; send one batch for each"
     );
     // Who asks for VMs of somebody else asks for all of them.
     let mut for_another = of("b", tenant("globex"));
@@ -168,7 +168,7 @@ fn a_batch_takes_vms_of_several_tenants_and_names_what_it_has_one_of() {
     };
     let sentence = refused([of("a", Facts::new()), forced]);
     assert!(
-        sentence.starts_with("the request for VM \"f\" has \"force\""),
+        sentence.starts_with("the request for VM \"f\" (entry 1) has \"force\""),
         "{sentence}"
     );
 }

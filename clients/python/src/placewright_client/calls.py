@@ -181,7 +181,7 @@ def get_host_columns(cluster: str, *, columns: str | None = None) -> Call[types.
     return Call('GET', ['v1', 'clusters', cluster, 'host-columns'], query={'columns': columns})
 
 
-def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
+def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: Literal['up', 'maintenance', 'down', 'error'] | str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
     """The hosts of a cluster, by id or in the order that is asked for."""
     return PageCall('GET', ['v1', 'clusters', cluster, 'hosts'], query={'limit': limit, 'after': after, 'state': state, 'zone': zone, 'group': group, 'text': text, 'sort': sort, 'attribute': attribute})
 
@@ -234,7 +234,7 @@ def change_inventory(cluster: str, body: types.InventoryChanges, *, if_match: st
     return Call('POST', ['v1', 'clusters', cluster, 'inventory', 'changes'], json=body, headers={'If-Match': if_match}, key=idempotency_key or new_key())
 
 
-def follow_inventory(cluster: str, *, after: int | None = None, kind: list[str] | None = None) -> StreamCall[types.InventoryEvent]:
+def follow_inventory(cluster: str, *, after: int | None = None, kind: list[types.FollowedKind] | None = None) -> StreamCall[types.InventoryEvent]:
     """What changes in a cluster's inventory, as it changes. Events are called `hosts`, `vms`,
     `groups` and `tenants`; each has the version that it leads to, the `items` that are new or
     different, whole, and the ids of those that are `gone`. First comes `begin` with the version
@@ -350,6 +350,12 @@ def get_cluster_settings(cluster: str) -> Call[types.ClusterSettings]:
     return Call('GET', ['v1', 'clusters', cluster, 'settings'])
 
 
+def patch_cluster_settings(cluster: str, body: types.SettingsPatch, *, if_match: str | None = None) -> Call[types.ClusterSettingsWithUnheeded]:
+    """Change some of how a cluster is set, by a merge patch after RFC 7396: null takes away what was
+    set, everything else stays. What comes of it is checked like settings that are put."""
+    return Call('PATCH', ['v1', 'clusters', cluster, 'settings'], json=body, headers={'If-Match': if_match})
+
+
 def put_cluster_settings(cluster: str, body: types.NewSettings, *, if_match: str | None = None) -> Call[types.ClusterSettingsWithUnheeded]:
     """Attach a policy to a cluster, with what is different there. Without overrides those
     that were set are reset."""
@@ -429,7 +435,7 @@ def put_vm(cluster: str, vm: str, body: types.VmBody, *, if_match: str | None = 
     return Call('PUT', ['v1', 'clusters', cluster, 'vms', vm], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
 
 
-def ask_what_if(cluster: str, *, without: list[str] | None = None, restart: str | None = None) -> Call[types.WhatIf]:
+def ask_what_if(cluster: str, *, without: list[str] | None = None, restart: Literal['ha', 'all'] | str | None = None) -> Call[types.WhatIf]:
     """What would happen if hosts failed: which of their VMs would be restarted, where these would
     go, and which would find no place. Without hosts: of each host of the cluster by itself (N+1)."""
     return Call('POST', ['v1', 'clusters', cluster, 'what-if'], query={'without': without, 'restart': restart})

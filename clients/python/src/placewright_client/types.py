@@ -2768,6 +2768,22 @@ Override = TypedDict(
     },
 )
 
+# What is to be different of what is set for the entries; null: nothing is set
+OverrideChange: TypeAlias = 'OverridePatch | None'
+
+# What is to be different of what a cluster sets for the entries of one name.
+OverridePatch = TypedDict(
+    'OverridePatch',
+    {
+        # Whether its unit is asked; null: as the policy says.
+        'enabled': 'NotRequired[bool | None]',
+        # The factor of the cost of that name; null: as the policy says.
+        'factor': 'NotRequired[float | None]',
+        # Settings of its unit: those that are not named stay, null takes one away, or all
+        'settings': 'NotRequired[dict[str, SettingValue | None] | None]',
+    },
+)
+
 # A part of a unit that keeps failing and is not called for a while.
 PausedUnit = TypedDict(
     'PausedUnit',
@@ -3719,6 +3735,20 @@ ReservedPlace = TypedDict(
 # Which VMs are restarted elsewhere when their host fails.
 Restart: TypeAlias = "Literal['ha', 'all']"
 
+# What is to be different of restarts that the server begins by itself.
+RestartPatch = TypedDict(
+    'RestartPatch',
+    {
+        # How many restarts may be under way at once; null: 8.
+        'max-in-flight': 'NotRequired[int | None]',
+        # Seconds for which a host must have been down or in error without a break before its VMs
+        # are restarted; null: 60.
+        'settle': 'NotRequired[int | None]',
+        # Which VMs are restarted; null: all.
+        'vms': 'NotRequired[None | Restart]',
+    },
+)
+
 # A VM whose host failed.
 RestartedVm = TypedDict(
     'RestartedVm',
@@ -3812,6 +3842,34 @@ SettingValue: TypeAlias = 'float | bool | str | list[dict[str, float | bool | st
 
 # Settings of a unit, by name; placewright unit inspect says which it has
 Settings: TypeAlias = 'dict[str, SettingValue]'
+
+# What is to be different of the settings of a cluster; null takes away what was set.
+SettingsPatch = TypedDict(
+    'SettingsPatch',
+    {
+        # Whether plans of moves are made from time to time; null: none are.
+        'balance': 'NotRequired[None | PeriodicBalance]',
+        # What is different from the policy in this cluster, by the entries' names: those that are
+        # not named stay, null takes one away, or all.
+        'overrides': 'NotRequired[dict[str, OverrideChange] | None]',
+        # Name of the policy that decides from now on.
+        'policy': 'NotRequired[str]',
+        # Whether and how the server restarts VMs of hosts that are down or in error by itself;
+        # null: it does not.
+        'restart': 'NotRequired[None | RestartPatch]',
+        # The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
+        'revision': 'NotRequired[int]',
+        # The seed, as it was read: it changes nothing.
+        'seed': 'NotRequired[int]',
+        # Seconds after which what was measured of hosts counts as absent; null: it never does.
+        'statistics-max-age': 'NotRequired[int | None]',
+        # What goes unheeded, as it was read: it changes nothing.
+        'unheeded': 'NotRequired[list[UnheededNeedOfCluster]]',
+        # Seconds after which what has come to run on a host counts as measured, though no later
+        # measurement has come; null: only a measurement ends that.
+        'unmeasured-max-age': 'NotRequired[int | None]',
+    },
+)
 
 # How a candidate has judged what was decided.
 Shadow = TypedDict(

@@ -12,6 +12,7 @@ use utoipa_axum::routes;
 
 use super::moment;
 use placewright_deployment::Deployment;
+use placewright_http::actions::Actions;
 use placewright_http::document::json;
 use placewright_http::extract::Query;
 use placewright_http::pool::Pool;
@@ -42,7 +43,9 @@ struct AuditQuery {
     /// Only what the token of this name did, or was refused.
     by: Option<String>,
     /// Only records whose `what`, or whose method and route, have this text, in small or capital
-    /// letters: `place`, `DELETE /v1/policies`, `unit-in-force`.
+    /// letters: `place`, `DELETE /v1/policies`, `unit-in-force`. A text that no action has is
+    /// refused.
+    #[param(example = "DELETE /v1/policies")]
     action: Option<String>,
     /// Only records of this cluster.
     cluster: Option<String>,
@@ -63,7 +66,12 @@ struct AuditQuery {
 }
 
 impl AuditQuery {
-    fn wanted(self) -> Result<Wanted, Problem> {
+    fn wanted(self, actions: &Actions) -> Result<Wanted, Problem> {
+        if let Some(action) = &self.action {
+            actions.check(action).map_err(|sentence| {
+                Problem::new(Code::InvalidParameter, format!("\"action\": {sentence}"))
+            })?;
+        }
         if self.status.is_some_and(|it| !(100..=599).contains(&it)) {
             let sentence = "\"status\" must be from 100 to 599";
             return Err(Problem::new(Code::InvalidParameter, sentence));
@@ -91,6 +99,7 @@ impl AuditQuery {
     responses((status = OK, body = AuditPage)))]
 async fn list(
     Extension(audit): Extension<Audit>,
+    Extension(actions): Extension<Actions>,
     Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Query(mut query): Query<AuditQuery>,
@@ -100,7 +109,7 @@ async fn list(
         after: query.after.take(),
     };
     let (limit, after) = (page.limit()?, page.after_number("a record")?);
-    let wanted = query.wanted()?;
+    let wanted = query.wanted(&actions)?;
     let Some(path) = audit.path().map(std::path::Path::to_owned) else {
         let sentence = match audit.is_on() {
             true => {

@@ -5,12 +5,12 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
-use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema};
+use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, OneOfBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::placing::BatchShown;
-use placewright_deployment::cluster::Standing;
+use placewright_deployment::cluster::{EntityKind, Standing};
 use placewright_document::contract;
 use placewright_policy::policy_json_schema;
 use placewright_scheduler::DecisionShown;
@@ -168,6 +168,28 @@ impl PartialSchema for Entity {
 }
 
 impl ToSchema for Entity {}
+
+/// A text of which the server takes these words alone. Clients within a version may have been made
+/// when the description allowed any text.
+pub(super) fn one_of_words<'w>(words: impl Iterator<Item = &'w str>) -> RefOr<Schema> {
+    let text = || ObjectBuilder::new().schema_type(utoipa::openapi::Type::String);
+    let either = AnyOfBuilder::new()
+        .item(text().enum_values(Some(words.map(str::to_owned))))
+        .item(text());
+    Schema::AnyOf(either.build()).into()
+}
+
+/// What an inventory that is followed tells of.
+#[derive(Debug)]
+pub(super) enum FollowedKind {}
+
+impl PartialSchema for FollowedKind {
+    fn schema() -> RefOr<Schema> {
+        one_of_words(EntityKind::ALL.into_iter().map(EntityKind::word))
+    }
+}
+
+impl ToSchema for FollowedKind {}
 
 /// A VM to be placed by itself, or a request with its VMs.
 #[derive(Debug)]

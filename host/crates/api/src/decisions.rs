@@ -40,15 +40,17 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 #[schema(as = RecordedDecision)]
 struct Recorded {
     /// Counts up from 1 in each cluster.
+    #[schema(example = 17)]
     number: u64,
     /// When it was made, in seconds since 1970-01-01 UTC.
+    #[schema(example = 1764000000)]
     at: i64,
     /// The same time.
     #[schema(value_type = String, format = DateTime)]
     time: Rfc3339,
     /// Who asked for it: the name of a token, or `anonymous` where there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "ci")]
     by: Option<String>,
     /// What was decided.
     #[schema(value_type = DecisionShown)]

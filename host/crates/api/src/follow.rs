@@ -46,6 +46,7 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct InventoryEvent {
     /// The version of the inventory that is reached when all events with it have been read.
+    #[schema(example = 4711)]
     version: u64,
     /// Those that are new or different, each as its own route shows it: hosts, VMs, groups or
     /// tenants, as the name of the event says.
@@ -54,7 +55,7 @@ pub(super) struct InventoryEvent {
     items: Vec<serde_json::Value>,
     /// The ids of those that are not there any more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["web-2"]))]
     gone: Vec<Arc<str>>,
 }
 
@@ -89,7 +90,7 @@ struct FollowQuery {
 /// changes; what its VMs take follows from them.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/inventory/follow", operation_id = "follow_inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), FollowQuery,
-        ("kind" = Option<Vec<String>>, Query, description = "Only events of this name: hosts, vms, groups or tenants. Given again for more; all if not given"),
+        ("kind" = Option<Vec<contract::FollowedKind>>, Query, description = "Only events of this name: hosts, vms, groups or tenants. Given again for more; all if not given"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Version of the last event that was read; goes before `after`")),
     responses((status = OK, content_type = "text/event-stream", body = InventoryEvent)))]
 #[expect(

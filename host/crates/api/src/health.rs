@@ -36,8 +36,10 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 #[derive(Debug, Serialize, ToSchema)]
 struct Health {
     /// Always "ok".
+    #[schema(example = "ok")]
     status: &'static str,
     /// Version of the program.
+    #[schema(example = "0.1.0")]
     version: &'static str,
 }
 
@@ -60,7 +62,7 @@ struct Ready {
     ready: bool,
     /// How many clusters stand still, or have a policy that cannot run; the others decide.
     #[serde(rename = "broken-clusters", skip_serializing_if = "is_zero")]
-    #[schema(required = false)]
+    #[schema(required = false, example = 0)]
     broken_clusters: usize,
 }
 

@@ -8,6 +8,7 @@ use axum::response::Response;
 use serde::Deserialize;
 use serde_json::Value;
 use utoipa::IntoParams;
+use utoipa::openapi::{RefOr, Schema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -18,6 +19,7 @@ use placewright_http::document::written;
 use placewright_http::extract::{Path, Query, repeated};
 use placewright_http::problem::{Code, Problem};
 use placewright_http::{Page, PageQuery};
+use placewright_model::{HostState, Word};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -38,6 +40,7 @@ struct HostsQuery {
     /// Begin after this entry: the `next` of the page before.
     after: Option<String>,
     /// Only hosts in this state: up, maintenance, down or error.
+    #[param(schema_with = host_states)]
     state: Option<String>,
     /// Only hosts of this availability zone.
     zone: Option<String>,
@@ -48,6 +51,10 @@ struct HostsQuery {
     /// The column by which they are listed, with `-` before it for the greatest first, such as
     /// `-memory.free`. Those without a value come last. By id if not given.
     sort: Option<String>,
+}
+
+fn host_states() -> RefOr<Schema> {
+    contract::one_of_words(HostState::WORDS.iter().map(|(word, _)| *word))
 }
 
 /// The hosts of a cluster, by id or in the order that is asked for.

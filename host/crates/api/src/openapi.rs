@@ -155,6 +155,14 @@ fn finish(operation: &mut Operation, rule: Option<&Rule>) {
             content.or_insert_with(problem);
         }
     }
+    if rule.is_some_and(|rule| rule.is_conditional) {
+        let response = ResponseBuilder::new()
+            .description("It is not as If-Match or If-None-Match says, and nothing is changed")
+            .content(PROBLEM_TYPE, problem())
+            .build();
+        let responses = responses.entry("412".to_owned());
+        responses.or_insert(RefOr::T(response));
+    }
     let bound = match rule.map_or(BodySize::Nothing, |rule| rule.body) {
         BodySize::Nothing => None,
         BodySize::Usual => Some("1 MiB"),

@@ -318,16 +318,16 @@ pub(super) struct BatchShown {
     /// VMs on which nothing was decided because the batch ended early: place them with
     /// another one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<String>, required = false)]
+    #[schema(value_type = Vec<String>, required = false, example = json!(["web-9"]))]
     undecided: Vec<Arc<str>>,
     /// Why the batch ended early, or its search did: the time that a turn of a cluster may
     /// take was up.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "the time that a turn may take was up")]
     ended_early: Option<String>,
     /// VMs to which the policy's order gives no turn.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["web-10"]))]
     without_turn: Vec<Arc<str>>,
     /// In the order in which they were decided.
     #[serde(skip)]
@@ -339,9 +339,10 @@ pub(super) struct BatchShown {
 #[schema(as = FailedVms)]
 struct FailedTurn {
     /// Ids of the VMs.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["web-3"]))]
     vms: Vec<Arc<str>>,
     /// Why there is no decision.
+    #[schema(example = "the unit ran out of time")]
     because: String,
 }
 
@@ -466,6 +467,7 @@ struct Confirmed {
     vms: Vec<VmNamed>,
     /// The host on which they run. If their places are on another one, that is a conflict.
     #[serde(default)]
+    #[schema(example = "h1")]
     host: Option<String>,
 }
 

@@ -40,20 +40,20 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 #[schema(as = PlanRequest)]
 struct PlanWanted {
     /// A move is made only if it lowers the policy's cost by more than this.
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, example = 0.1)]
     margin: Option<f64>,
     /// Seconds for which a VM stays where it was moved to.
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, example = 3600)]
     cool_down: Option<i64>,
     /// The most moves.
-    #[schema(minimum = 1, maximum = 10000)]
+    #[schema(minimum = 1, maximum = 10000, example = 20)]
     moves: Option<usize>,
     /// Whether what is wrong with the cluster is put right first: VMs on hosts that are not up,
     /// hard groups that are broken, hosts that have promised more than they may. True if not
     /// given.
     repairs: Option<bool>,
     /// How many moves may be under way at once; 8 if not given.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, example = 8)]
     max_in_flight: Option<usize>,
     /// Make the plan, and do not keep it. False if not given.
     dry_run: Option<bool>,
@@ -74,13 +74,13 @@ struct PlanQuery {
 #[schema(as = Evacuation)]
 struct Evacuate {
     /// Their ids.
-    #[schema(min_items = 1)]
+    #[schema(min_items = 1, example = json!(["h1", "h2"]))]
     hosts: Vec<String>,
     /// Make the plan, and do not keep it.
     #[serde(default)]
     dry_run: bool,
     /// How many moves may be under way at once; 8 if not given.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, example = 8)]
     max_in_flight: Option<usize>,
 }
 
@@ -93,12 +93,12 @@ struct BeginWanted {
     /// together with one of them is begun with it.
     moves: Option<Vec<MoveReference>>,
     /// How many moves of the plan may be under way at once, in place of what the plan says.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, example = 8)]
     max_in_flight: Option<usize>,
     /// Seconds for which the places of these moves are reserved, at most the server's option
     /// longest-reservation, which is 24 h if not set; as long as its option reservation says if
     /// not given.
-    #[schema(minimum = 1)]
+    #[schema(minimum = 1, example = 120)]
     reserve_for: Option<i64>,
     /// Whether the plan goes on by itself: as one of these moves is confirmed, the next ones are
     /// begun in the same way. False ends that; if not given, it stays as it is. A move whose

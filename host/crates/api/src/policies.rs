@@ -33,14 +33,15 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 #[schema(as = PolicySummary)]
 struct PolicyListed {
     /// What it is attached by.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "general")]
     name: Arc<str>,
     /// Counts up with every change; 0 for one that comes with the program.
+    #[schema(example = 3)]
     revision: u64,
     /// Where it came from.
     origin: Origin,
     /// The clusters in which it decides, of those that the token is for.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["north"]))]
     clusters: Vec<Arc<str>>,
 }
 
@@ -187,6 +188,7 @@ struct Valid {
     /// Always true.
     valid: bool,
     /// What is allowed and seldom meant, a sentence each.
+    #[schema(example = json!(["VM \"web-3\" has no \"memory\": it counts as 0"]))]
     warnings: Vec<String>,
 }
 
@@ -246,6 +248,7 @@ fn renamed(text: &str, name: &str) -> String {
 #[schema(as = PolicyClone)]
 struct CloneAs {
     /// Name of the new policy.
+    #[schema(example = "mine")]
     name: String,
 }
 

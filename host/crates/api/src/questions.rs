@@ -6,6 +6,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
+use utoipa::openapi::{RefOr, Schema};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -168,8 +169,12 @@ struct FailureQuery {
     without: Vec<String>,
     /// Which VMs are restarted: `ha`, those whose `ha` is true, or `all`; `all` if not given, as
     /// a plan moves all VMs of hosts that are down.
-    #[param(value_type = Option<String>)]
+    #[param(schema_with = restarts, required = false)]
     restart: Vec<String>,
+}
+
+fn restarts() -> RefOr<Schema> {
+    contract::one_of_words(Restart::WORDS.iter().map(|(word, _)| *word))
 }
 
 impl FailureQuery {

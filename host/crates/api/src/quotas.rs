@@ -35,14 +35,14 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 #[schema(as = Quota)]
 struct QuotaShown {
     /// What it is called.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "shop-north")]
     name: Arc<str>,
     /// The tenant, as VMs name it.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "shop")]
     tenant: Arc<str>,
     /// The cluster in which it is limited; not there: in all together.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "north")]
     cluster: Option<Arc<str>>,
     /// What it may hold there at most.
     limits: QuotaLimits,
@@ -50,11 +50,13 @@ struct QuotaShown {
     /// for growth. It may be more than the limits, which hold for what is asked for.
     used: HoldingShown,
     /// Counts up with every change of the quota; its ETag.
+    #[schema(example = 3)]
     revision: u64,
     /// When the quota was changed last.
     #[schema(format = DateTime)]
     at: String,
     /// Who changed it last.
+    #[schema(example = "ci")]
     by: String,
 }
 

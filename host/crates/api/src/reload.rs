@@ -34,15 +34,19 @@ pub trait Reload: fmt::Debug + Send + Sync {
 #[serde(rename_all = "kebab-case")]
 pub struct Reloaded {
     /// How many tokens of the configuration are known from now on.
+    #[schema(example = 5)]
     pub tokens: usize,
     /// How many keys are trusted from now on.
+    #[schema(example = 1)]
     pub trusted_keys: usize,
     /// How many digests of units are revoked from now on.
+    #[schema(example = 0)]
     pub revoked: usize,
     /// Whether the certificate and its key were read anew; false: requests do not come by TLS.
     pub certificate: bool,
     /// Options that are otherwise than when the server was started, by name: they count after
     /// a restart.
+    #[schema(example = json!(["listen"]))]
     pub needs_restart: Vec<String>,
 }
 

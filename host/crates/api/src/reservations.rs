@@ -33,7 +33,7 @@ struct Renewal {
     /// Seconds from now on, from 1 to the server's option longest-reservation, which is 24 h if
     /// not set. 0, until it is confirmed or released, is refused unless that option or the
     /// option reservation is 0.
-    #[schema(minimum = 0)]
+    #[schema(minimum = 0, example = 600)]
     reserve_for: Option<i64>,
 }
 

@@ -26,20 +26,31 @@ pub const RULES: &[Rule] = &[
         AttachPolicies,
         Cluster,
     )
-    .takes(Usual),
+    .takes(Usual)
+    .conditional(),
+    rule(
+        "PATCH",
+        "/v1/clusters/{cluster}/settings",
+        AttachPolicies,
+        Cluster,
+    )
+    .takes(Usual)
+    .conditional(),
     rule("GET", "/v1/clusters/{cluster}/unheeded", View, Cluster),
     rule("GET", "/v1/clusters/{cluster}/unit-costs", View, Cluster).query(LISTED),
     rule("GET", "/v1/clusters/{cluster}/inventory", View, Cluster),
     rule("PUT", "/v1/clusters/{cluster}/inventory", Operate, Cluster)
         .takes(Whole)
-        .query(&["vanishing-hosts", "vanishing-vms"]),
+        .query(&["vanishing-hosts", "vanishing-vms"])
+        .conditional(),
     rule(
         "POST",
         "/v1/clusters/{cluster}/inventory/changes",
         Operate,
         Cluster,
     )
-    .takes(Whole),
+    .takes(Whole)
+    .conditional(),
     rule(
         "GET",
         "/v1/clusters/{cluster}/inventory/follow",
@@ -75,20 +86,23 @@ pub const RULES: &[Rule] = &[
         Operate,
         Cluster,
     )
-    .takes(Usual),
+    .takes(Usual)
+    .conditional(),
     rule(
         "PATCH",
         "/v1/clusters/{cluster}/hosts/{host}",
         Operate,
         Cluster,
     )
-    .takes(Usual),
+    .takes(Usual)
+    .conditional(),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/hosts/{host}",
         Operate,
         Cluster,
-    ),
+    )
+    .conditional(),
     rule("GET", "/v1/clusters/{cluster}/vms", View, Cluster).query(&[
         "limit",
         "after",
@@ -103,14 +117,19 @@ pub const RULES: &[Rule] = &[
         "attribute",
     ]),
     rule("GET", "/v1/clusters/{cluster}/vms/{vm}", View, Cluster),
-    rule("PUT", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster).takes(Usual),
-    rule("PATCH", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster).takes(Usual),
+    rule("PUT", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster)
+        .takes(Usual)
+        .conditional(),
+    rule("PATCH", "/v1/clusters/{cluster}/vms/{vm}", Operate, Cluster)
+        .takes(Usual)
+        .conditional(),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/vms/{vm}",
         Operate,
         Cluster,
-    ),
+    )
+    .conditional(),
     rule("GET", "/v1/clusters/{cluster}/groups", View, Cluster)
         .query(&["limit", "after", "vm", "host", "text"]),
     rule(
@@ -125,44 +144,51 @@ pub const RULES: &[Rule] = &[
         Operate,
         Cluster,
     )
-    .takes(Usual),
+    .takes(Usual)
+    .conditional(),
     rule(
         "PATCH",
         "/v1/clusters/{cluster}/groups/{group}",
         Operate,
         Cluster,
     )
-    .takes(Usual),
+    .takes(Usual)
+    .conditional(),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/groups/{group}",
         Operate,
         Cluster,
-    ),
+    )
+    .conditional(),
     rule(
         "PUT",
         "/v1/clusters/{cluster}/groups/{group}/vms/{vm}",
         Operate,
         Cluster,
-    ),
+    )
+    .conditional(),
     rule(
         "PUT",
         "/v1/clusters/{cluster}/groups/{group}/hosts/{host}",
         Operate,
         Cluster,
-    ),
+    )
+    .conditional(),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/groups/{group}/vms/{vm}",
         Operate,
         Cluster,
-    ),
+    )
+    .conditional(),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/groups/{group}/hosts/{host}",
         Operate,
         Cluster,
-    ),
+    )
+    .conditional(),
     rule("GET", "/v1/clusters/{cluster}/tenants", View, Cluster).query(&["limit", "after", "text"]),
     rule(
         "GET",
@@ -176,20 +202,23 @@ pub const RULES: &[Rule] = &[
         Operate,
         Cluster,
     )
-    .takes(Usual),
+    .takes(Usual)
+    .conditional(),
     rule(
         "PATCH",
         "/v1/clusters/{cluster}/tenants/{tenant}",
         Operate,
         Cluster,
     )
-    .takes(Usual),
+    .takes(Usual)
+    .conditional(),
     rule(
         "DELETE",
         "/v1/clusters/{cluster}/tenants/{tenant}",
         Operate,
         Cluster,
-    ),
+    )
+    .conditional(),
     rule("POST", "/v1/clusters/{cluster}/place", Operate, Cluster)
         .takes(Usual)
         .query(&["wait", "dry-run", "all-or-nothing"])
@@ -323,8 +352,10 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/policies/{policy}", View, Any),
     rule("GET", "/v1/policies/{policy}/history", View, Any).query(LISTED),
     // Besides, the route asks for the permission on each cluster of the policy.
-    rule("PUT", "/v1/policies/{policy}", AuthorPolicies, Any).takes(Usual),
-    rule("DELETE", "/v1/policies/{policy}", AuthorPolicies, Any),
+    rule("PUT", "/v1/policies/{policy}", AuthorPolicies, Any)
+        .takes(Usual)
+        .conditional(),
+    rule("DELETE", "/v1/policies/{policy}", AuthorPolicies, Any).conditional(),
     rule("POST", "/v1/policies/{policy}/check", AuthorPolicies, Any).takes(Usual),
     rule("POST", "/v1/policies/{policy}/clone", AuthorPolicies, Any).takes(Usual),
     rule("GET", "/v1/units", View, Any).query(LISTED),
@@ -360,9 +391,13 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/v1/quotas", View, Any).query(&["limit", "after", "tenant", "cluster"]),
     // Besides, the route shows those of all clusters and of clusters of the token.
     rule("GET", "/v1/quotas/{quota}", View, Any),
-    rule("PUT", "/v1/quotas/{quota}", Administer, All).takes(Usual),
-    rule("PATCH", "/v1/quotas/{quota}", Administer, All).takes(Usual),
-    rule("DELETE", "/v1/quotas/{quota}", Administer, All),
+    rule("PUT", "/v1/quotas/{quota}", Administer, All)
+        .takes(Usual)
+        .conditional(),
+    rule("PATCH", "/v1/quotas/{quota}", Administer, All)
+        .takes(Usual)
+        .conditional(),
+    rule("DELETE", "/v1/quotas/{quota}", Administer, All).conditional(),
     rule("GET", "/v1/tokens", Administer, All).query(LISTED),
     rule("POST", "/v1/tokens", Administer, All).takes(Usual),
     rule("GET", "/v1/tokens/{token}", Administer, All),

@@ -44,19 +44,19 @@ enum TokenOrigin {
 #[schema(as = Token)]
 struct TokenShown {
     /// Names its owner in logs and events.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "ci")]
     name: Arc<str>,
     /// What its owner may do.
     role: Role,
     /// The clusters that it is for; not there: all.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["north"]))]
     clusters: Option<BTreeSet<Arc<str>>>,
     /// Where it comes from.
     origin: TokenOrigin,
     /// When it expires, in seconds since 1970-01-01 UTC; not there: never.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = i64)]
+    #[schema(value_type = i64, example = 1795536000)]
     expires: Option<i64>,
     /// The same time; not there: never.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +67,7 @@ struct TokenShown {
     /// When it was issued, in seconds since 1970-01-01 UTC; not there: it is of the
     /// configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = i64)]
+    #[schema(value_type = i64, example = 1764000000)]
     at: Option<i64>,
     /// The same time; not there: it is of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -75,7 +75,7 @@ struct TokenShown {
     time: Option<Rfc3339>,
     /// The name of the token of whoever issued it; not there: it is of the configuration.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "ci")]
     by: Option<Arc<str>>,
 }
 
@@ -114,7 +114,7 @@ struct TokenWanted {
     role: Role,
     /// The clusters that it is for, which may come later; all if not given.
     #[serde(default)]
-    #[schema(min_items = 1, max_items = 256)]
+    #[schema(min_items = 1, max_items = 256, example = json!(["north"]))]
     clusters: Option<BTreeSet<String>>,
     /// When it expires, as `2030-03-17T17:46:40Z` or in seconds since 1970-01-01 UTC; never if not
     /// given. A token that expires issues none that expire later.
@@ -141,6 +141,7 @@ struct IssuedToken {
     /// The token.
     token: TokenShown,
     /// Its secret, shown this once: it is sent as `Authorization: Bearer SECRET`.
+    #[schema(example = "pw_4Zq7Xc1v")]
     secret: String,
 }
 

@@ -80,18 +80,19 @@ async fn list(
 #[schema(as = UnitCandidate)]
 struct CandidateShown {
     /// When, in seconds since 1970-01-01 UTC.
+    #[schema(example = 1764000000)]
     at: u64,
     /// The same time.
     #[schema(value_type = String, format = DateTime)]
     time: Rfc3339,
     /// The name that it gives itself, if it came so far.
-    #[schema(required = true)]
+    #[schema(required = true, example = "memory")]
     name: Option<String>,
     /// Its version, as it says.
-    #[schema(required = true)]
+    #[schema(required = true, example = "1.2.0")]
     version: Option<String>,
     /// SHA-256 of its bytes, in hexadecimal.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c")]
     digest: Digest,
     /// Where it came from.
     source: Source,
@@ -133,7 +134,7 @@ fn last_refused(deployment: &Deployment, unit: &str) -> Option<CandidateShown> {
 #[schema(as = PausedUnitOfCluster)]
 struct Paused {
     /// Name of the cluster.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "north")]
     cluster: Arc<str>,
     #[serde(flatten)]
     paused: PausedUnit,
@@ -147,9 +148,10 @@ struct KnownUnit {
     status: UnitStatus,
     /// What it is for, in a sentence; absent if none is in force.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "Removes hosts without enough memory")]
     summary: Option<String>,
     /// Names of the policies that use it.
+    #[schema(example = json!(["general"]))]
     policies: Vec<String>,
     /// The clusters in which it is not called for a while because it keeps failing.
     paused: Vec<Paused>,
@@ -164,10 +166,11 @@ struct KnownUnit {
 #[serde(rename_all = "kebab-case")]
 struct AwaitedUnit {
     /// The name.
+    #[schema(example = "memory")]
     name: String,
     /// Its file, while that is being staged; not told to tokens that are for some clusters.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "memory-1.3.0.wasm")]
     staging: Option<PathBuf>,
     /// The last candidate for it, if that was refused.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -445,6 +448,7 @@ async fn replay(
 struct RollbackTo {
     /// The digest, 64 hexadecimal digits or the first 8 of them or more: one that was in force
     /// before.
+    #[schema(example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c")]
     digest: String,
 }
 

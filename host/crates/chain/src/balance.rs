@@ -21,37 +21,41 @@ pub enum Proposed {
     /// Move a VM, or change with it what only a move changes.
     Move {
         /// Id of the VM.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-3"))]
         vm: Arc<str>,
         /// Id of the host that the VM runs on.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h2"))]
         from: Arc<str>,
         /// Hosts that the chain may choose from; empty = any.
-        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["h1", "h2"])))]
         among: Vec<Arc<str>>,
         /// Hosts of which the chain's choice must be one; empty = any will do.
-        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["h1"])))]
         accept: Vec<Arc<str>>,
         /// What is written of the VM together with the move; with it, the VM may stay
         /// on its host.
         #[serde(skip)]
         writes: Vec<Write>,
         /// Why, as the unit says it.
+        #[cfg_attr(feature = "openapi", schema(example = "its host is to be emptied"))]
         reason: String,
     },
     /// Bring a host into another state.
     HostState {
         /// Id of the host.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
         host: Arc<str>,
         /// The state that the host is to have, as in documents.
+        #[cfg_attr(feature = "openapi", schema(example = "maintenance"))]
         state: String,
         /// Why, as the unit says it.
+        #[cfg_attr(feature = "openapi", schema(example = "its host is to be emptied"))]
         reason: String,
     },
     /// Something that an operator should know.
     Finding {
         /// Why, as the unit says it.
+        #[cfg_attr(feature = "openapi", schema(example = "its host is to be emptied"))]
         reason: String,
         /// What it is about: a table and the row's id, or its number.
         #[cfg_attr(feature = "openapi", schema(schema_with = crate::openapi::pairs))]

@@ -25,26 +25,29 @@ use placewright_model::Request;
 #[serde(rename_all = "kebab-case")]
 pub struct Explanation {
     /// Name of the policy that decided.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "general"))]
     pub policy: Arc<str>,
     /// Name of the cluster.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "north"))]
     pub cluster: Arc<str>,
     /// The version of the inventory that the decision was made on.
+    #[cfg_attr(feature = "openapi", schema(example = 4711))]
     pub inventory_version: u64,
     /// The number that decided what was left to chance.
+    #[cfg_attr(feature = "openapi", schema(example = 0.61))]
     pub draw: f64,
     /// The units of the chain.
     pub units: Vec<UnitShown>,
     /// If no host was looked for: why, as a sentence. What is told of hosts then is what would
     /// have become of them.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "no host is left"))]
     pub refused: Option<Arc<str>>,
     /// Id of the chosen host; none if every host was removed, or none was looked for.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "h2"))]
     pub chosen: Option<Arc<str>>,
     /// How many hosts had the same costs as the chosen one, it included.
+    #[cfg_attr(feature = "openapi", schema(example = 1))]
     pub tied: usize,
     /// Hosts that no unit was asked about, by id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -62,9 +65,10 @@ pub struct Explanation {
 #[cfg_attr(feature = "openapi", schema(as = LeftOutEntry))]
 pub struct LeftOutShown {
     /// The policy's entry.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "spread"))]
     pub entry: Arc<str>,
     /// How its unit failed.
+    #[cfg_attr(feature = "openapi", schema(example = "the unit ran out of time"))]
     pub fault: String,
 }
 
@@ -74,10 +78,16 @@ pub struct LeftOutShown {
 #[cfg_attr(feature = "openapi", schema(as = DecidingUnit))]
 pub struct UnitShown {
     /// Its name.
+    #[cfg_attr(feature = "openapi", schema(example = "memory"))]
     pub name: String,
     /// Its version.
+    #[cfg_attr(feature = "openapi", schema(example = "1.2.0"))]
     pub version: String,
     /// SHA-256 of the component.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c")
+    )]
     pub digest: String,
 }
 
@@ -86,9 +96,10 @@ pub struct UnitShown {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct NotConsidered {
     /// Id of the host.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// Completes "host ...".
+    #[cfg_attr(feature = "openapi", schema(example = "is in maintenance"))]
     pub reason: String,
 }
 
@@ -98,9 +109,10 @@ pub struct NotConsidered {
 #[cfg_attr(feature = "openapi", schema(as = ExplainedStage))]
 pub struct StageShown {
     /// Its name.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "fit"))]
     pub name: Arc<str>,
     /// The tiers that occur, by number.
+    #[cfg_attr(feature = "openapi", schema(example = json!([1])))]
     pub tiers: Vec<u32>,
     /// What became of each host, in the order of their ids.
     pub hosts: Vec<HostShown>,
@@ -118,9 +130,10 @@ pub struct StageShown {
 #[cfg_attr(feature = "openapi", schema(as = Selection))]
 pub struct SelectionShown {
     /// The policy's entry.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "best"))]
     pub name: Arc<str>,
     /// Name of the unit.
+    #[cfg_attr(feature = "openapi", schema(example = "best-cost"))]
     pub unit: String,
     /// Best group first.
     pub groups: Vec<Vec<ShareShown>>,
@@ -132,9 +145,10 @@ pub struct SelectionShown {
 #[cfg_attr(feature = "openapi", schema(as = Share))]
 pub struct ShareShown {
     /// Id of the host.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// Its share of chance in its group, a fraction 0..1.
+    #[cfg_attr(feature = "openapi", schema(example = 0.25))]
     pub share: f64,
 }
 
@@ -145,7 +159,7 @@ pub struct ShareShown {
 #[serde(rename_all = "kebab-case")]
 pub struct HostShown {
     /// Id of the host.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// Who removed it; none if it was left to the end of the stage.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -156,7 +170,7 @@ pub struct HostShown {
     pub costs: Vec<CostShown>,
     /// The sums of its weighted costs, tier by tier; null = infinite.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>, example = json!([0.25])))]
     pub sums: Vec<f64>,
     /// Left to the end of the stage, and not among those that go on to the next.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -169,11 +183,13 @@ pub struct HostShown {
 #[cfg_attr(feature = "openapi", schema(as = Removal))]
 pub struct RemovalShown {
     /// The policy's entry.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "memory"))]
     pub filter: Arc<str>,
     /// Name of the unit.
+    #[cfg_attr(feature = "openapi", schema(example = "memory"))]
     pub unit: String,
     /// Completes "host ...".
+    #[cfg_attr(feature = "openapi", schema(example = "has too little memory"))]
     pub reason: String,
     /// Waiting for pending placements may help.
     pub passing: bool,
@@ -188,12 +204,13 @@ pub struct RemovalShown {
 #[cfg_attr(feature = "openapi", schema(as = SeenValue))]
 pub struct ValueShown {
     /// Name of the table.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "hosts"))]
     pub table: Arc<str>,
     /// Name of the column.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "memory.free"))]
     pub column: Arc<str>,
     /// As a person would write it; of several rows, one after the other.
+    #[cfg_attr(feature = "openapi", schema(example = "12 GiB"))]
     pub value: String,
 }
 
@@ -203,16 +220,16 @@ pub struct ValueShown {
 #[cfg_attr(feature = "openapi", schema(as = EntryCost))]
 pub struct CostShown {
     /// The policy's entry.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "spread"))]
     pub name: Arc<str>,
     /// What the unit said; null = infinite.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 40.0))]
     pub raw: f64,
     /// The cost on the scale of the entry; null = infinite.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 0.4))]
     pub scaled: f64,
     /// Scaled, times the factor; null = infinite.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 0.8))]
     pub weighted: f64,
 }
 

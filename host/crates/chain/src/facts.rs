@@ -20,11 +20,13 @@ use placewright_model::Value;
 #[cfg_attr(feature = "openapi", schema(as = ExplainedFact))]
 pub struct FactShown {
     /// The policy's entry.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "spread"))]
     pub entry: Arc<str>,
     /// Name of the unit.
+    #[cfg_attr(feature = "openapi", schema(example = "memory"))]
     pub unit: String,
     /// What it is, in the words of the unit's documentation.
+    #[cfg_attr(feature = "openapi", schema(example = "free memory"))]
     pub name: String,
     /// What it is about: a table, and the row's id or number.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -42,19 +42,19 @@ pub struct Unchecked {
 #[serde(rename_all = "kebab-case")]
 pub struct UnheededNeed {
     /// Name of the need.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "zone"))]
     pub need: Arc<str>,
     /// What it is, after "needs".
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "a zone"))]
     pub meaning: Arc<str>,
     /// The first VM of the request that has it.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-3"))]
     pub vm: Arc<str>,
     /// Name of the policy that does not check it.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "general"))]
     pub policy: Arc<str>,
     /// Names of the units at hand that check it.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["zone"])))]
     pub units: Vec<Arc<str>>,
 }
 
@@ -81,22 +81,23 @@ impl fmt::Display for UnheededNeed {
 #[serde(rename_all = "kebab-case")]
 pub struct UnheededInCluster {
     /// Name of the need.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "zone"))]
     pub need: Arc<str>,
     /// What it is, after "needs".
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "a zone"))]
     pub meaning: Arc<str>,
     /// What becomes of a request with it.
     #[serde(serialize_with = "serial::word")]
     #[cfg_attr(feature = "openapi", schema(schema_with = crate::openapi::unheeded))]
     pub unheeded: Unheeded,
     /// How many VMs that have a place have the need.
+    #[cfg_attr(feature = "openapi", schema(example = 3))]
     pub count: usize,
     /// The first of these VMs, by id.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["web-3"])))]
     pub vms: Vec<Arc<str>>,
     /// Names of the units at hand that check it.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["zone"])))]
     pub units: Vec<Arc<str>>,
 }
 

@@ -10,17 +10,27 @@ use placewright_policy::Unheeded;
 /// A value of a column: a number, a boolean or a text.
 pub fn value() -> Schema {
     let kinds = [Type::Number, Type::Boolean, Type::String];
-    let kinds = kinds.map(|kind| ObjectBuilder::new().schema_type(kind));
+    let kinds = kinds.map(of_kind);
     let either = kinds
         .into_iter()
         .fold(AnyOfBuilder::new(), AnyOfBuilder::item);
     Schema::AnyOf(either.description(Some("A value of a column")).build())
 }
 
+fn of_kind(kind: Type) -> ObjectBuilder {
+    let schema = ObjectBuilder::new();
+    let schema = match kind {
+        Type::Number => schema.examples([0.35]),
+        Type::String => schema.examples(["z1"]),
+        _ => schema,
+    };
+    schema.schema_type(kind)
+}
+
 /// The same, or null.
 pub fn nullable_value() -> Schema {
     let kinds = [Type::Number, Type::Boolean, Type::String, Type::Null];
-    let kinds = kinds.map(|kind| ObjectBuilder::new().schema_type(kind));
+    let kinds = kinds.map(of_kind);
     let either = kinds
         .into_iter()
         .fold(AnyOfBuilder::new(), AnyOfBuilder::item);
@@ -29,7 +39,9 @@ pub fn nullable_value() -> Schema {
 
 /// A table, and the id or number of a row of it.
 pub fn pair() -> Array {
-    let text = ObjectBuilder::new().schema_type(Type::String);
+    let text = ObjectBuilder::new()
+        .schema_type(Type::String)
+        .examples(["hosts"]);
     let pair = ArrayBuilder::new().items(text);
     let pair = pair.min_items(Some(2)).max_items(Some(2));
     let meaning = "The name of a table, and the id or number of a row of it";

@@ -24,6 +24,14 @@ pub enum ClientError {
         /// What went wrong.
         source: Box<ureq::Error>,
     },
+    /// The server speaks TLS and was asked without it, or the other way round.
+    #[error("{}", of_scheme(.server, .other))]
+    Scheme {
+        /// Where the server was looked for.
+        server: String,
+        /// Where it answers.
+        other: String,
+    },
     /// What comes back is no answer of such a server.
     #[error("{server} answers in a way that is not understood: is it a Placewright server?")]
     Unreadable {
@@ -33,6 +41,13 @@ pub enum ClientError {
     /// The server refuses the call.
     #[error("{0}")]
     Refused(Box<Refusal>),
+}
+
+fn of_scheme(server: &str, other: &str) -> String {
+    match other.starts_with("https://") {
+        true => format!("cannot ask {server}: the server speaks TLS here: write {other}"),
+        false => format!("cannot ask {server}: the server speaks no TLS here: write {other}"),
+    }
 }
 
 /// Why the server refuses a call.
@@ -86,9 +101,12 @@ impl Refusal {
 /// One thing that is wrong: `body:3:7: vms[0].cpu: must be ...`.
 fn error(error: &Value) -> String {
     let place = &error["place"];
+    let message = error["message"].as_str().unwrap_or_default();
     let mut sentence = String::new();
     for part in ["file", "line", "column", "path"] {
         match &place[part] {
+            // The sentence begins with the entry of the list.
+            Value::String(way) if part == "path" && names_entry(message, way) => {}
             Value::String(text) => sentence.push_str(&format!("{text}: ")),
             Value::Number(number) => {
                 // As compilers write places.
@@ -99,11 +117,18 @@ fn error(error: &Value) -> String {
             _ => {}
         }
     }
-    sentence.push_str(error["message"].as_str().unwrap_or_default());
+    sentence.push_str(message);
     if let Some(suggestion) = error["suggestion"].as_str() {
         sentence.push_str(&format!(" (did you mean \"{suggestion}\"?)"));
     }
     sentence
+}
+
+/// Whether a sentence begins with the entry of a list in which the value is to which the way
+/// leads: `vms[17] "web-3": ...`.
+fn names_entry(sentence: &str, way: &str) -> bool {
+    let entry = sentence.split([' ', ':']).next().unwrap_or_default();
+    entry.ends_with(']') && way.starts_with(entry)
 }
 
 impl std::fmt::Display for Refusal {
@@ -134,6 +159,7 @@ mod tests {
             "code": "invalid-document", "detail": "2 problems", "instance": "urn:x",
             "errors": [
                 {"place": {"file": "body", "line": 3, "column": 7, "path": "vms[0].cpu"}, "message": "must be a number", "suggestion": null},
+                {"place": {"file": "body", "line": 1, "column": 9, "path": "vms[1].cpu"}, "message": "vms[1] \"web-3\": must be a number"},
                 {"place": {"file": "query"}, "message": "there is no \"limt\"", "suggestion": "limit"},
             ],
         });
@@ -141,7 +167,7 @@ mod tests {
         assert_eq!(refusal.retry_after, Some(Duration::from_secs(7)));
         assert_eq!(
             refusal.to_string(),
-            "http://s answers 422: 2 problems\n  body:3:7: vms[0].cpu: must be a number\n  query: there is no \"limt\" (did you mean \"limit\"?)"
+            "http://s answers 422: 2 problems\n  body:3:7: vms[0].cpu: must be a number\n  body:1:9: vms[1] \"web-3\": must be a number\n  query: there is no \"limt\" (did you mean \"limit\"?)"
         );
         let unit =
             json!({"outcome": {"result": "refused", "why": "it is not a WebAssembly component"}});

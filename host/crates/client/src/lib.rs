@@ -23,6 +23,7 @@ mod call;
 mod error;
 mod events;
 mod patience;
+mod scheme;
 
 use std::io;
 use std::thread;
@@ -226,9 +227,15 @@ impl Client {
             None => self.run(Request::from_parts(parts, ()), is_stream),
             Some(bytes) => self.run(Request::from_parts(parts, bytes), is_stream),
         };
-        result.map_err(|error| ClientError::Unreachable {
-            server: self.server.clone(),
-            source: Box::new(error),
+        result.map_err(|error| {
+            let server = self.server.clone();
+            match scheme::other(&server, &error) {
+                Some(other) => ClientError::Scheme { server, other },
+                None => ClientError::Unreachable {
+                    server,
+                    source: Box::new(error),
+                },
+            }
         })
     }
 

@@ -48,16 +48,22 @@ pub struct DraftReplayed {
     /// itself, and loads that would have shifted meanwhile do not count.
     pub in_sequence: bool,
     /// How many decisions were made again.
+    #[schema(example = 200)]
     pub tried: usize,
     /// How many there were to make again; more than `tried` where there was no time for all.
+    #[schema(example = 200)]
     pub of: usize,
     /// How many of them would have another outcome.
+    #[schema(example = 3)]
     pub differing: usize,
     /// How many of these would find no decision, as a unit gives no answer.
+    #[schema(example = 0)]
     pub failing: usize,
     /// How many requests found no host.
+    #[schema(example = 2)]
     pub rejected_before: usize,
     /// How many would find none under the draft.
+    #[schema(example = 1)]
     pub rejected_after: usize,
     /// By hosts that get a VM either way, how many decisions chose it and would choose it: those
     /// first where these differ most.
@@ -69,7 +75,7 @@ pub struct DraftReplayed {
     pub shares: Option<DraftShares>,
     /// What is allowed in the draft and seldom meant, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    #[schema(required = false, example = json!(["VM \"web-3\" has no \"memory\": it counts as 0"]))]
     pub warnings: Vec<String>,
 }
 
@@ -77,11 +83,13 @@ pub struct DraftReplayed {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct HostCount {
     /// Id of the host.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "h1")]
     pub host: Arc<str>,
     /// As they were made.
+    #[schema(example = 8)]
     pub before: usize,
     /// Under the draft.
+    #[schema(example = 5)]
     pub after: usize,
 }
 
@@ -90,20 +98,22 @@ pub struct HostCount {
 #[serde(rename_all = "kebab-case")]
 pub struct DraftChange {
     /// Its number.
+    #[schema(example = 17)]
     pub decision: u64,
     /// The VMs that were to be placed.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["web-3"]))]
     pub vms: Vec<Arc<str>>,
     /// The host that was chosen; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, example = "h1")]
     pub before: Option<Arc<str>>,
     /// The host that would be chosen; absent: none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, example = "h2")]
     pub after: Option<Arc<str>>,
     /// Why there would be no decision.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "the unit ran out of time")]
     pub failure: Option<String>,
     /// What tips it, for the first of them.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,14 +125,16 @@ pub struct DraftChange {
 #[serde(rename_all = "kebab-case")]
 pub struct Tipped {
     /// The policy's entry whose answer changes most in favour of the other host.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "spread")]
     pub entry: Arc<str>,
     /// By how much the other host is cheaper under the draft; absent: it is not a question of
     /// costs.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 0.4)]
     pub by: Option<f64>,
     /// Why the host of before is removed, or that of after was: completes "host ...".
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "has too little memory")]
     pub reason: Option<String>,
 }
 
@@ -130,6 +142,7 @@ pub struct Tipped {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct DraftShares {
     /// The number of the decision.
+    #[schema(example = 17)]
     pub decision: u64,
     /// As it was made.
     pub before: Vec<Vec<ShareShown>>,

@@ -205,4 +205,14 @@ impl DeploymentError {
             nearest: nearest(name, known).map(str::to_owned),
         }
     }
+
+    /// The same for whoever sent no lists of entries: what is wrong with the first one, without its
+    /// position.
+    #[must_use]
+    pub fn of_one_entry(self) -> Self {
+        match self {
+            Self::Inventory(error) => Self::Inventory(error.of_one_entry()),
+            other => other,
+        }
+    }
 }

@@ -31,8 +31,10 @@ const KEY: &str = "events";
 #[serde(rename_all = "kebab-case")]
 pub struct Event {
     /// Counts up, also over restarts, which skip some numbers.
+    #[schema(example = 17)]
     pub number: u64,
     /// When, in seconds since 1970-01-01 UTC; `time` is the same.
+    #[schema(example = 1764000000)]
     pub at: i64,
     /// When it happened.
     #[schema(value_type = String, format = DateTime)]
@@ -41,38 +43,39 @@ pub struct Event {
     pub kind: EventKind,
     /// The cluster that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "north")]
     pub cluster: Option<Arc<str>>,
     /// The unit that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "memory")]
     pub unit: Option<Arc<str>>,
     /// The policy that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "general")]
     pub policy: Option<Arc<str>>,
     /// The VM that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "web-3")]
     pub vm: Option<Arc<str>>,
     /// The host that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "h1")]
     pub host: Option<Arc<str>>,
     /// The decision that it follows from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u64)]
+    #[schema(value_type = u64, example = 17)]
     pub decision: Option<u64>,
     /// The plan of moves that it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u64)]
+    #[schema(value_type = u64, example = 4)]
     pub plan: Option<u64>,
     /// Who did it: the name of a token, `anonymous` where there are none, `periodic` for what
     /// is done from time to time, `restart` for restarts that the server begins by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "ci")]
     pub by: Option<Arc<str>>,
     /// A sentence for people of at most 4 KiB.
+    #[schema(example = "VM web-3 is placed on h1")]
     pub message: String,
 }
 

@@ -29,8 +29,10 @@ use placewright_store::{Gone, Recorded, RecordedChange, RowKind, SavedDecision};
 #[schema(as = ClusterHistory)]
 pub struct History {
     /// The number of the first decision that is told.
+    #[schema(example = 1)]
     pub first_decision: u64,
     /// The number of the last one.
+    #[schema(example = 240)]
     pub last_decision: u64,
     /// When the first one was made: the time of the start.
     #[schema(value_type = String, format = DateTime)]
@@ -44,6 +46,7 @@ pub struct History {
     /// What happened from then on, in order of time.
     pub events: Vec<HistoryEvent>,
     /// What is not told, and why: a sentence each.
+    #[schema(example = json!(["changes before 2026-11-20 are not kept"]))]
     pub notes: Vec<String>,
 }
 
@@ -73,15 +76,15 @@ pub struct HistoryEvent {
     pub reserve: Option<Value>,
     /// Ids of VMs that run where their places were reserved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["web-1"]))]
     pub confirm: Vec<Arc<str>>,
     /// Ids of VMs whose reserved places were given back, or ended by themselves.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["web-2"]))]
     pub cancel: Vec<Arc<str>>,
     /// Ids of VMs that were there no more.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["web-4"]))]
     pub remove: Vec<Arc<str>>,
     /// What else was different, or was measured.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -29,24 +29,28 @@ pub enum Origin {
 #[serde(rename_all = "kebab-case")]
 pub struct PolicyRecord {
     /// What it is attached by.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "mine")]
     pub name: Arc<str>,
     /// Counts up with every change; 0 for one that comes with the program.
+    #[schema(example = 3)]
     pub revision: u64,
     /// Where it came from.
     pub origin: Origin,
     /// When it was changed last, in seconds since 1970-01-01 UTC.
+    #[schema(example = 1764000000)]
     pub at: i64,
     /// The same time.
     #[schema(value_type = String, format = DateTime)]
     pub time: Rfc3339,
     /// Who changed it last.
+    #[schema(example = "ci")]
     pub by: String,
     /// Who made it. While it decides nowhere, others change it only if they may write policies
     /// for all clusters.
+    #[schema(example = "ci")]
     pub owner: String,
     /// The document, TOML or JSON.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "[[filters]]\nunit = \"memory\"\n")]
     pub text: Arc<str>,
 }
 

@@ -25,8 +25,10 @@ pub(super) struct Shadowing {
 #[schema(as = Shadow)]
 pub struct ShadowShown {
     /// Name of the unit.
+    #[schema(example = "memory")]
     pub unit: String,
     /// Digest of the candidate.
+    #[schema(example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c")]
     pub digest: String,
     /// By the names of the clusters that use the unit.
     pub clusters: BTreeMap<String, ShadowReport>,

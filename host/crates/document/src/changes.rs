@@ -159,22 +159,20 @@ pub(crate) const GONE: &[Key] = &[
         "hosts",
         Shape::Texts,
         "Ids of hosts, which have no VMs any more",
-    ),
-    key("vms", Shape::Texts, "Ids of VMs"),
-    key("groups", Shape::Texts, "Ids of groups"),
-    key("tenants", Shape::Texts, "Ids of tenants"),
+    )
+    .such_as("h9"),
+    key("vms", Shape::Texts, "Ids of VMs").such_as("web-2"),
+    key("groups", Shape::Texts, "Ids of groups").such_as("web-apart"),
+    key("tenants", Shape::Texts, "Ids of tenants").such_as("shop"),
 ];
 
-pub(crate) const TENANT: &[Key] = &[required("id", TEXT, "Id of the tenant")];
+pub(crate) const TENANT: &[Key] = &[required("id", TEXT, "Id of the tenant").such_as("shop")];
 
-pub(crate) const HOST: &[Key] = &[required(
-    "id",
-    TEXT,
-    "Id of the host, unique in the cluster",
-)];
+pub(crate) const HOST: &[Key] =
+    &[required("id", TEXT, "Id of the host, unique in the cluster").such_as("h1")];
 
 pub(crate) const STATISTICS: &[Key] = &[
-    required("id", TEXT, "Id of the host"),
+    required("id", TEXT, "Id of the host").such_as("h1"),
     key(
         "measured",
         TIME,
@@ -183,8 +181,8 @@ pub(crate) const STATISTICS: &[Key] = &[
 ];
 
 pub(crate) const VM: &[Key] = &[
-    required("id", TEXT, "Id of the VM, unique in the cluster"),
-    key("host", TEXT, "Id of the host that it runs on"),
+    required("id", TEXT, "Id of the VM, unique in the cluster").such_as("web-1"),
+    key("host", TEXT, "Id of the host that it runs on").such_as("h1"),
     pinning::PINNED,
     pinning::PREFERRED,
     pinning::LOCATION,
@@ -196,7 +194,11 @@ impl InventoryChanges {
     /// # Errors
     /// Everything that is wrong with it.
     pub fn read(text: &str, file: &str, schema: &Schema) -> Result<Self, Problems> {
-        Self::of_tree(&parse_with_nulls(text, file)?, schema)
+        let tree = parse_with_nulls(text, file)?;
+        Self::of_tree(&tree, schema).map_err(|mut problems| {
+            problems.locate(&tree);
+            problems
+        })
     }
 
     pub(crate) fn of_tree(tree: &Table, schema: &Schema) -> Result<Self, Problems> {

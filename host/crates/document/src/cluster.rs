@@ -92,13 +92,15 @@ pub(super) const FORM: &[Key] = &[
         "name",
         TEXT,
         "Name of the cluster; that of the file if not given",
-    ),
+    )
+    .such_as("north"),
     key("now", TIME, "The time that the document speaks of"),
     key(
         "seed",
         Shape::Value(Kind::Integer, None, Bounds::FROM_ZERO),
         "What is left to chance is derived from this; 0 if not given",
-    ),
+    )
+    .such_as("7"),
     key(
         "attributes",
         Shape::Table(attributes::FORM),
@@ -119,7 +121,8 @@ pub(super) const FORM: &[Key] = &[
 ];
 
 /// What a tenant has besides the columns and tables of `tenant`.
-pub(super) const TENANT: &[Key] = &[super::form::required("id", TEXT, "Id of the tenant")];
+pub(super) const TENANT: &[Key] =
+    &[super::form::required("id", TEXT, "Id of the tenant").such_as("shop")];
 
 impl ClusterDocument {
     /// Read the document of a cluster in TOML or JSON.
@@ -164,6 +167,7 @@ impl ClusterDocument {
                 problems.add(place, not_one_line("cluster", &name));
             }
         }
+        problems.locate(tree);
         problems.or(Self {
             name: fields.text("name").unwrap_or_else(|| name.into()),
             now: fields.integer("now"),

@@ -24,6 +24,9 @@ pub struct Key {
     pub required: bool,
     /// One sentence.
     pub meaning: &'static str,
+    /// A value, as a text, for those who read of the key; of a list one of its texts. Empty: its
+    /// unit of measure or what it may be says enough.
+    pub example: &'static str,
 }
 
 /// What stands under a key.
@@ -56,6 +59,7 @@ pub const fn key(name: &'static str, shape: Shape, meaning: &'static str) -> Key
         shape,
         required: false,
         meaning,
+        example: "",
     }
 }
 
@@ -79,6 +83,11 @@ pub const NUMBER: Shape = Shape::Value(Kind::Number, None, Bounds::NONE);
 pub const TIME: Shape = Shape::Value(Kind::Integer, Some(Measure::Time), Bounds::FROM_ZERO);
 
 impl Key {
+    /// The same with an example of its value, as a text.
+    pub const fn such_as(self, example: &'static str) -> Self {
+        Self { example, ..self }
+    }
+
     fn read<'t>(&self, node: &'t Node, problems: &mut Problems) -> Option<FieldContent<'t>> {
         match self.shape {
             Shape::Value(kind, measure, bounds) => {

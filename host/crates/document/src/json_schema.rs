@@ -59,9 +59,36 @@ pub fn properties(form: &[Key]) -> Map<String, Json> {
     form.iter()
         .map(|key| {
             let property = described(shape(key.shape), key.meaning);
-            (key.name.to_owned(), property)
+            (key.name.to_owned(), with_example(property, key))
         })
         .collect()
+}
+
+/// The same schema with the example of the key, or one of its unit of measure.
+fn with_example(mut schema: Json, key: &Key) -> Json {
+    let example = match (key.shape, key.example) {
+        (Shape::Value(kind, Some(measure), _), "") => Some(example(measure, kind)),
+        (_, "") => None,
+        (Shape::Texts, text) => Some(json!([text])),
+        (Shape::Value(Kind::Text, ..), text) => Some(text.into()),
+        (_, text) => Some(serde_json::from_str(text).unwrap_or_else(|_| text.into())),
+    };
+    if let Some(example) = example {
+        schema["examples"] = json!([example]);
+    }
+    schema
+}
+
+/// A usual value of that unit of measure.
+pub(crate) fn example(measure: Measure, kind: Kind) -> Json {
+    match (measure, kind) {
+        (Measure::Bytes, _) => json!(8_589_934_592_u64),
+        (Measure::Millicores, _) => json!(4),
+        (Measure::Seconds, _) => json!(90),
+        (Measure::Time, _) => json!(1_764_000_000),
+        (Measure::Fraction, _) => json!(0.8),
+        (Measure::Percent, _) => json!(80),
+    }
 }
 
 /// The names of the keys of `form` that must be there.

@@ -10,6 +10,7 @@
 mod changes;
 mod cluster;
 mod contract;
+mod entries;
 mod events;
 pub mod form;
 pub mod json_schema;

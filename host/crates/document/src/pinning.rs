@@ -9,18 +9,20 @@ pub(super) const PINNED: Key = key(
     "pinned",
     Shape::Texts,
     "Ids of the hosts that it is pinned to",
-);
+)
+.such_as("h1");
 
 /// The hosts that a VM prefers.
 pub(super) const PREFERRED: Key = key(
     "preferred",
     Shape::Texts,
     "Ids of the hosts that it prefers",
-);
+)
+.such_as("h2");
 
 const SCORE: &[Key] = &[
-    required("host", TEXT, "Id of the host"),
-    required("score", INTEGER, "The score; ±1000000 stand for infinity"),
+    required("host", TEXT, "Id of the host").such_as("h1"),
+    required("score", INTEGER, "The score; ±1000000 stand for infinity").such_as("100"),
 ];
 
 /// The scores that a VM has for hosts.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::entries::{self, Step};
 use super::names::allowed;
 use super::{nearest, serial};
 
@@ -46,11 +47,28 @@ pub struct Problem {
     pub message: String,
     /// The name that was probably meant.
     pub suggestion: Option<String>,
+    /// The entry of a list that it is about, with its position, counted from 0, and its id:
+    /// `vms[17] "web-3"`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// The way to the value: `vms[17].memory`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+}
+
+impl Problem {
+    /// What is wrong, and in which entry of a list.
+    pub fn sentence(&self) -> String {
+        match &self.entry {
+            Some(entry) => format!("{entry}: {}", self.message),
+            None => self.message.clone(),
+        }
+    }
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.message)?;
+        write!(f, "{}: {}", self.place, self.sentence())?;
         match &self.suggestion {
             Some(suggestion) => write!(f, " (did you mean \"{suggestion}\"?)"),
             None => Ok(()),
@@ -84,7 +102,30 @@ impl Problems {
             place: place.clone(),
             message: shortened(message.into()),
             suggestion: None,
+            entry: None,
+            path: None,
         });
+    }
+
+    /// As [`Problems::add`], where it is known by which steps the value is reached.
+    pub(crate) fn add_at(&mut self, place: &Place, steps: &[Step<'_>], message: impl Into<String>) {
+        let listed = self.list.len();
+        self.add(place, message);
+        if let Some(problem) = self.list.get_mut(listed) {
+            (problem.path, problem.entry) = (entries::path(steps), entries::entry(steps));
+        }
+    }
+
+    /// Say of each problem what `way` knows of its place: the way to it, and the entry.
+    pub(crate) fn say_where(
+        &mut self,
+        mut way: impl FnMut(&Place) -> Option<(Option<String>, Option<String>)>,
+    ) {
+        for problem in &mut self.list {
+            if let Some(known) = way(&problem.place) {
+                (problem.path, problem.entry) = known;
+            }
+        }
     }
 
     /// As [`Problems::add`], where a name is wrong: suggests the nearest of the
@@ -107,6 +148,8 @@ impl Problems {
             place: place.clone(),
             message: shortened(message.into()),
             suggestion,
+            entry: None,
+            path: None,
         });
     }
 

@@ -45,23 +45,24 @@ pub(super) const REQUEST: &[Key] = &[
         "draw",
         SHARE,
         "The number, 0 or more and less than 1, that decides what is left to chance",
-    ),
+    )
+    .such_as("0.61"),
     key(
         "allowed",
         Shape::Texts,
         "If not empty, only these hosts are considered",
-    ),
-    key("excluded", Shape::Texts, "These hosts are not considered"),
+    ).such_as("h1"),
+    key("excluded", Shape::Texts, "These hosts are not considered").such_as("h2"),
     key(
         "preferred-hosts",
         Shape::Texts,
         "Of the hosts that all filters left, only these are kept, if there is any",
-    ),
+    ).such_as("h1"),
     key(
         "force",
         TEXT,
         "An admin's choice: this host, without asking any unit; of a server it needs the role admin",
-    ),
+    ).such_as("h1"),
     key("dry-run", BOOLEAN, "Decide, but change nothing"),
     key(
         "all-or-nothing",
@@ -82,7 +83,7 @@ pub(super) const REQUEST: &[Key] = &[
 
 /// What a VM to be placed has besides the columns and tables of `members`.
 pub(super) const VM: &[Key] = &[
-    required("id", TEXT, "Id of the VM, unique in the cluster"),
+    required("id", TEXT, "Id of the VM, unique in the cluster").such_as("web-3"),
     PINNED,
     PREFERRED,
     LOCATION,
@@ -145,7 +146,9 @@ pub fn requests_of_tree(
     } else {
         vec![reader.vm_as_request(tree)]
     };
-    reader.rows.problems.or(requests)
+    let mut problems = reader.rows.problems;
+    problems.locate(tree);
+    problems.or(requests)
 }
 
 struct RequestReader<'a, 't> {

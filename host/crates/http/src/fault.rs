@@ -3,10 +3,11 @@
 use axum::http::HeaderValue;
 use axum::http::header::RETRY_AFTER;
 
-use super::problem::{Code, Problem};
+use super::problem::{Code, Problem, ProblemError, ProblemPlace};
 use placewright_chain::DecisionError;
 use placewright_deployment::{DeploymentError, TurnError};
-use placewright_inventory::InventoryError;
+use placewright_document::grouped;
+use placewright_inventory::{InventoryError, RefusedEntries};
 use placewright_library::live::LibraryOperationError;
 use placewright_scheduler::questions::QuestionError;
 use placewright_scheduler::{BalanceError, ExplainError, InterruptedError, PlaceError};
@@ -16,6 +17,9 @@ impl From<DeploymentError> for Problem {
         let code = match &error {
             DeploymentError::Problems(problems) => {
                 return Self::document("the document", problems);
+            }
+            DeploymentError::Inventory(InventoryError::Entries(entries)) => {
+                return of_entries(entries);
             }
             DeploymentError::Unknown { .. } => Code::NotFound,
             DeploymentError::VmsRun(_) | DeploymentError::VmRuns { .. } => Code::VmRuns,
@@ -116,8 +120,35 @@ fn of_inventory(error: &InventoryError) -> Code {
         | InventoryError::VmRuns(_)
         | InventoryError::VmPending(_) => Code::Conflict,
         InventoryError::Full(_) => Code::Full,
+        InventoryError::Entries(entries) => of_inventory(&entries.first().why),
         _ => Code::Unprocessable,
     }
+}
+
+/// Which entries of a document of changes are refused: of the kind of the first one, and all of
+/// them in "errors".
+fn of_entries(entries: &RefusedEntries) -> Problem {
+    let told = entries.iter().count();
+    let detail = match entries.more() {
+        0 => entries.to_string(),
+        more => format!(
+            "{entries}; {} of them are in \"errors\", and there are {} more",
+            grouped(told),
+            grouped(more)
+        ),
+    };
+    let problem = Problem::new(of_inventory(&entries.first().why), detail);
+    entries.iter().fold(problem, |problem, entry| {
+        problem.with_error(ProblemError {
+            place: ProblemPlace {
+                file: "body".to_owned(),
+                path: Some(entry.path()),
+                ..ProblemPlace::default()
+            },
+            message: entry.to_string(),
+            suggestion: None,
+        })
+    })
 }
 
 fn of_explain(error: &ExplainError) -> Code {

@@ -20,6 +20,7 @@ use super::face::Faces;
 use super::permission::{Permission, Rule, Scope};
 use super::pool::Pool;
 use super::problem::{Code, Problem};
+use super::revision;
 
 /// Who may call, and what.
 #[derive(Debug, Clone)]
@@ -141,7 +142,8 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<Admitted, Problem
     let rule = guard.rules.of(path.as_str(), request.method())?;
     request.extensions_mut().insert(rule);
     let Some((permission, scope)) = rule.permission(request.uri().query()) else {
-        return check_query(request.uri(), rule.query).map(|()| Admitted::default());
+        check_query(request.uri(), rule.query)?;
+        return check_conditions(rule, request).map(|()| Admitted::default());
     };
     let face = guard.faces.of(request.uri().path());
     let place = request.extensions().get::<Arc<Place>>();
@@ -166,7 +168,17 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<Admitted, Problem
     };
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(permission);
-    check_query(request.uri(), rule.query).map(|()| admitted)
+    check_query(request.uri(), rule.query)?;
+    check_conditions(rule, request).map(|()| admitted)
+}
+
+/// That the route looks at the conditions of the request, if it has some. Those of requests that
+/// only read spare an answer, and may be passed over.
+fn check_conditions(rule: &Rule, request: &Request) -> Result<(), Problem> {
+    match rule.is_conditional || rule.method == "GET" {
+        true => Ok(()),
+        false => revision::none(request.headers()),
+    }
 }
 
 /// That the caller has the permission on what the request is about.

@@ -10,8 +10,8 @@ use tower_http::catch_panic::CatchPanicLayer;
 
 use super::face::{Face, Faces};
 use super::{
-    Access, ApiLimits, Stop, answers, audit, bodies, compression, connections, document, guard,
-    idempotency, limits, observe, pool, problem, unread,
+    Access, ApiLimits, Stop, actions, answers, audit, bodies, compression, connections, document,
+    guard, idempotency, limits, observe, pool, problem, unread,
 };
 use placewright_deployment::Deployment;
 use placewright_records::audit::Audit;
@@ -38,6 +38,7 @@ pub struct Foundation {
 pub fn router(foundation: &Foundation, faces: Vec<Face>) -> Router {
     let manners = Faces::new(&faces);
     let rules = faces.iter().flat_map(|face| face.rules);
+    let actions = actions::Actions::new(rules.clone());
     let limits = foundation.limits;
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     let answers = Arc::new(answers::Answers::new(&limits));
@@ -67,6 +68,7 @@ pub fn router(foundation: &Foundation, faces: Vec<Face>) -> Router {
             Extension(questions),
             Extension(document::Readers::default()),
             Extension(answers.clone()),
+            Extension(actions),
         ),
         compression::layer(),
         from_fn_with_state(manners.clone(), problem::dress),

@@ -15,6 +15,7 @@
 #![forbid(unsafe_code)]
 
 pub mod access;
+pub mod actions;
 pub mod answers;
 pub mod audit;
 mod background;

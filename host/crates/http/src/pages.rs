@@ -30,7 +30,7 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// Where the next page begins: give it as `after`. Not there on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "web-3")]
     pub next: Option<String>,
 }
 

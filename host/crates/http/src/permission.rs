@@ -100,6 +100,10 @@ pub struct Rule {
     /// Whether a request is answered anew though one with its Idempotency-Key came before: it
     /// changes nothing, and its answer is too large to be kept in memory.
     pub is_answered_anew: bool,
+    /// Whether the route does what it does only if what it is about is as `If-Match` or
+    /// `If-None-Match` say. Requests with such a header are refused by other routes that do more
+    /// than read.
+    pub is_conditional: bool,
 }
 
 /// The query parameters of a route that others than its clients add some to: it takes any.
@@ -172,6 +176,14 @@ impl Rule {
         }
     }
 
+    /// The same for a route that looks at `If-Match` and `If-None-Match`.
+    pub const fn conditional(self) -> Self {
+        Self {
+            is_conditional: true,
+            ..self
+        }
+    }
+
     /// The same for a route whose requests the deployment remembers.
     pub const fn remembered(self) -> Self {
         Self {
@@ -197,6 +209,7 @@ pub const fn rule(
         body: BodySize::Nothing,
         is_remembered: false,
         is_answered_anew: false,
+        is_conditional: false,
     }
 }
 
@@ -211,6 +224,7 @@ pub const fn open(method: &'static str, path: &'static str) -> Rule {
         body: BodySize::Nothing,
         is_remembered: false,
         is_answered_anew: false,
+        is_conditional: false,
     }
 }
 

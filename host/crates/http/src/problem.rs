@@ -36,18 +36,20 @@ pub struct ProblemBody {
     #[schema(example = "urn:placewright:problem:not-found")]
     pub kind: String,
     /// The kind of problem in a few words.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "Not found")]
     pub title: &'static str,
     /// The status of the answer.
+    #[schema(example = 404)]
     pub status: u16,
     /// The last part of `type`, for programs.
     #[schema(value_type = String, example = "not-found")]
     pub code: &'static str,
     /// What was wrong with this request, and what to do about it.
+    #[schema(example = "there is no cluster \"north\"")]
     pub detail: String,
     /// Names this request, as in the server's log and the header X-Request-Id; a URN.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "urn:placewright:request:01JDK3ZQ8Y")]
     pub instance: Option<String>,
     /// Everything that is wrong with a document, or with the values of a request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -60,9 +62,10 @@ pub struct ProblemError {
     /// Where it stands.
     pub place: ProblemPlace,
     /// What is wrong, and what to do about it.
+    #[schema(example = "\"memory\" must be an amount in bytes")]
     pub message: String,
     /// The name that was probably meant.
-    #[schema(required = true)]
+    #[schema(required = true, example = "memory")]
     pub suggestion: Option<String>,
 }
 
@@ -70,18 +73,19 @@ pub struct ProblemError {
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub struct ProblemPlace {
     /// "body", the name of a document, "query" or "path".
+    #[schema(example = "body")]
     pub file: String,
     /// Line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u32)]
+    #[schema(value_type = u32, example = 3)]
     pub line: Option<u32>,
     /// Character in the line, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u32)]
+    #[schema(value_type = u32, example = 14)]
     pub column: Option<u32>,
     /// The way to the value: `members[0].cpu`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "vms[17].memory")]
     pub path: Option<String>,
 }
 
@@ -92,9 +96,9 @@ impl From<&document::Problem> for ProblemError {
                 file: problem.place.file.to_string(),
                 line: Some(problem.place.line),
                 column: Some(problem.place.column),
-                path: None,
+                path: problem.path.clone(),
             },
-            message: problem.message.clone(),
+            message: problem.sentence(),
             suggestion: problem.suggestion.clone(),
         }
     }

@@ -18,13 +18,22 @@ pub fn etag(revision: u64) -> (HeaderName, HeaderValue) {
 /// # Errors
 /// If there is neither, or it names none of ours.
 pub fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
-    if headers
-        .get(header::IF_NONE_MATCH)
-        .is_some_and(|it| it == "*")
-    {
-        return Ok(Some(0));
+    let wrong = |sentence: &str| Err(Problem::new(Code::InvalidParameter, sentence));
+    let mut given = headers.get_all(header::IF_MATCH).iter();
+    let (given, another) = (given.next(), given.next());
+    if another.is_some() {
+        return wrong("If-Match is sent twice: send the ETag of the revision that you read, once");
     }
-    let Some(given) = headers.get(header::IF_MATCH) else {
+    if let Some(none) = headers.get(header::IF_NONE_MATCH) {
+        return match (none == "*", given) {
+            (true, None) => Ok(Some(0)),
+            (true, Some(_)) => wrong("If-Match and If-None-Match contradict each other: send one"),
+            (false, _) => wrong(
+                "If-None-Match is taken with * alone, to make something new; to change what you read, send its ETag as If-Match",
+            ),
+        };
+    }
+    let Some(given) = given else {
         let sentence = "send the ETag of the revision that you read as If-Match; If-None-Match: * makes a new one, and If-Match: * overwrites any revision";
         return Err(Problem::new(Code::RevisionRequired, sentence));
     };
@@ -47,24 +56,33 @@ pub fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
 /// # Errors
 /// If it names none of ours.
 pub fn wanted_if_any(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
-    match headers.contains_key(header::IF_MATCH) {
+    match is_conditional(headers) {
         true => wanted(headers),
         false => Ok(None),
     }
 }
 
-/// Check that a request has no condition: what it is about has no revisions.
+fn is_conditional(headers: &HeaderMap) -> bool {
+    let names = [header::IF_MATCH, header::IF_NONE_MATCH];
+    names.iter().any(|name| headers.contains_key(name))
+}
+
+/// Check that a request has no condition, for a route that looks at none.
 ///
 /// # Errors
 /// If it has one, which would not be checked.
-pub fn none(headers: &HeaderMap) -> Result<(), Problem> {
-    let given = [header::IF_MATCH, header::IF_NONE_MATCH];
-    match given.iter().find(|name| headers.contains_key(*name)) {
+pub(super) fn none(headers: &HeaderMap) -> Result<(), Problem> {
+    let given = [
+        (header::IF_MATCH, "If-Match"),
+        (header::IF_NONE_MATCH, "If-None-Match"),
+    ];
+    match given.iter().find(|(name, _)| headers.contains_key(name)) {
         // Whatever revision it has.
-        Some(name) if *name == header::IF_MATCH && headers[name] == "*" => Ok(()),
-        Some(name) => {
-            let sentence =
-                format!("{name} is not checked here, where nothing has an ETag: leave it out");
+        Some((name, _)) if *name == header::IF_MATCH && headers[name] == "*" => Ok(()),
+        Some((_, name)) => {
+            let sentence = format!(
+                "{name} is not checked by this route, so that nothing was done: leave it out"
+            );
             Err(Problem::new(Code::InvalidParameter, sentence))
         }
         None => Ok(()),
@@ -76,8 +94,7 @@ pub fn none(headers: &HeaderMap) -> Result<(), Problem> {
 /// # Errors
 /// If it names none of ours.
 pub fn condition(headers: &HeaderMap) -> Result<Condition, Problem> {
-    let is_given = |name| headers.contains_key(name);
-    if !is_given(header::IF_MATCH) && !is_given(header::IF_NONE_MATCH) {
+    if !is_conditional(headers) {
         return Ok(Condition::Any);
     }
     Ok(match wanted(headers)? {
@@ -117,6 +134,15 @@ mod tests {
         // One that would not be checked is refused.
         assert!(super::none(&headers(header::IF_MATCH, "\"7\"")).is_err());
         assert!(super::none(&HeaderMap::new()).is_ok());
+        // Of two conditions none is passed over.
+        let mut both = headers(header::IF_MATCH, "\"7\"");
+        both.insert(header::IF_NONE_MATCH, HeaderValue::from_static("*"));
+        assert!(wanted(&both).is_err() && wanted_if_any(&both).is_err());
+        let mut twice = headers(header::IF_MATCH, "\"7\"");
+        twice.append(header::IF_MATCH, HeaderValue::from_static("\"8\""));
+        assert!(wanted(&twice).is_err());
+        let sent = headers(header::IF_NONE_MATCH, "*");
+        assert_eq!(wanted_if_any(&sent).unwrap(), Some(0));
         let none = wanted(&HeaderMap::new()).unwrap_err();
         assert_eq!(none.code(), Code::RevisionRequired);
     }

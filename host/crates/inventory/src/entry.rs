@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::InventoryError;
+use super::refused::{Refusals, RefusedEntry};
 use placewright_document::Missing;
 
 /// What an entry of a document of changes is about.
@@ -32,6 +33,23 @@ pub enum EntryKind {
     GoneTenant,
 }
 
+impl EntryKind {
+    /// The list of the document in which such entries stand.
+    pub fn list(self) -> &'static str {
+        match self {
+            Self::Tenant => "tenants",
+            Self::Host => "hosts",
+            Self::Statistics => "statistics",
+            Self::Vm => "vms",
+            Self::Group => "groups",
+            Self::GoneVm => "gone.vms",
+            Self::GoneGroup => "gone.groups",
+            Self::GoneHost => "gone.hosts",
+            Self::GoneTenant => "gone.tenants",
+        }
+    }
+}
+
 /// What became of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -52,7 +70,7 @@ pub struct EntryResult {
     /// Of which kind it is.
     pub kind: EntryKind,
     /// Id of what it is about.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-1"))]
     pub id: Arc<str>,
     /// What became of it.
     pub result: EntryOutcome,
@@ -61,6 +79,8 @@ pub struct EntryResult {
 /// What became of the entries so far.
 pub(super) struct Results {
     missing: Missing,
+    /// Those of the list that is being carried out which are refused.
+    refused: Refusals,
     /// Empty where entries about what is not there refuse the whole.
     pub(super) list: Vec<EntryResult>,
 }
@@ -69,29 +89,60 @@ impl Results {
     pub(super) fn new(missing: Missing) -> Self {
         Self {
             missing,
+            refused: Refusals::default(),
             list: Vec::new(),
         }
     }
 
-    /// An entry was carried out, or not.
+    /// An entry was carried out, or not. What it failed with is told with that of others of its
+    /// list, by [`Results::end_list`], unless what is missing is ignored.
     ///
     /// # Errors
-    /// Whatever it failed with, unless what is missing is ignored.
+    /// If the inventory is full: then no other entry has room either.
     pub(super) fn take(
         &mut self,
-        kind: EntryKind,
+        (kind, position): (EntryKind, usize),
         id: Arc<str>,
         outcome: Result<(), InventoryError>,
     ) -> Result<(), InventoryError> {
-        let is_there = match outcome {
-            Ok(()) => true,
-            Err(error) if self.missing == Missing::Refuse || !error.is_about_missing() => {
-                return Err(error);
+        match outcome {
+            Ok(()) => self.note(kind, id, true),
+            Err(error) if self.missing == Missing::Ignore && error.is_about_missing() => {
+                self.note(kind, id, false);
             }
-            Err(_) => false,
-        };
-        self.note(kind, id, is_there);
+            Err(error) => self.refuse((kind, position), id, error)?,
+        }
         Ok(())
+    }
+
+    /// An entry does not go together with the cluster as it is, whatever is ignored.
+    ///
+    /// # Errors
+    /// If the inventory is full: then no other entry has room either.
+    pub(super) fn refuse(
+        &mut self,
+        (kind, position): (EntryKind, usize),
+        id: Arc<str>,
+        error: InventoryError,
+    ) -> Result<(), InventoryError> {
+        if let (InventoryError::Full(_), true) = (&error, self.refused.is_empty()) {
+            return Err(error);
+        }
+        self.refused.add(RefusedEntry {
+            kind,
+            position,
+            id,
+            why: Box::new(error),
+        });
+        Ok(())
+    }
+
+    /// A list was carried out.
+    ///
+    /// # Errors
+    /// The entries of it that were refused.
+    pub(super) fn end_list(&mut self) -> Result<(), InventoryError> {
+        self.refused.check()
     }
 
     /// What an entry is about was there, or not.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::RefusedEntries;
 use placewright_model::Kind;
 use placewright_model::budget::Full;
 use placewright_model::schema::AttributeError;
@@ -32,6 +33,9 @@ pub enum InventoryError {
     Attribute(#[from] AttributeError),
     #[error(transparent)]
     Full(#[from] Full),
+    /// Entries of a document of changes that do not go together with the cluster as it is.
+    #[error(transparent)]
+    Entries(#[from] RefusedEntries),
     #[error("{entity} \"{id}\": there is no column \"{column}\" in {table}")]
     UnknownColumn {
         entity: &'static str,
@@ -111,5 +115,15 @@ impl InventoryError {
             self,
             Self::UnknownHost(_) | Self::IsVm(_) | Self::UnknownVm(_)
         )
+    }
+
+    /// The same where a document had no lists that its sender knows of: that of the first entry,
+    /// without its position.
+    #[must_use]
+    pub fn of_one_entry(self) -> Self {
+        match self {
+            Self::Entries(entries) => *entries.into_first().why,
+            other => other,
+        }
     }
 }

@@ -15,7 +15,8 @@ impl Inventory {
     /// became of each entry, where the document lets entries be passed over.
     ///
     /// # Errors
-    /// If something in it does not go together with the cluster as it is.
+    /// If something in it does not go together with the cluster as it is: all entries of the first
+    /// list in which some do not.
     pub fn change(
         &mut self,
         changes: InventoryChanges,
@@ -38,10 +39,11 @@ impl Inventory {
         results: &mut Results,
     ) -> Result<(), InventoryError> {
         let gone = changes.gone;
-        for vm in gone.vms {
+        for (position, vm) in gone.vms.into_iter().enumerate() {
             let removed = self.remove_vm(&vm);
-            results.take(EntryKind::GoneVm, vm, removed)?;
+            results.take((EntryKind::GoneVm, position), vm, removed)?;
         }
+        results.end_list()?;
         for group in gone.groups {
             let known = self.group(&group).is_some();
             self.remove_group(&group);
@@ -53,42 +55,51 @@ impl Inventory {
             results.note(EntryKind::GoneTenant, tenant, known);
         }
         self.declare(&changes.attributes)?;
-        for tenant in changes.tenants {
+        for (position, tenant) in changes.tenants.into_iter().enumerate() {
             let mut facts = self.tenant(&tenant.id).cloned().unwrap_or_default();
             facts.change(&tenant.facts);
             let set = self.set_tenant(tenant.id.clone(), facts);
-            results.take(EntryKind::Tenant, tenant.id, set)?;
+            results.take((EntryKind::Tenant, position), tenant.id, set)?;
         }
-        for host in changes.hosts {
+        results.end_list()?;
+        for (position, host) in changes.hosts.into_iter().enumerate() {
             let changed = self.take_host(&host, measured);
-            results.take(EntryKind::Host, host.id, changed)?;
+            results.take((EntryKind::Host, position), host.id, changed)?;
         }
-        for vm in changes.vms {
+        results.end_list()?;
+        for (position, vm) in changes.vms.into_iter().enumerate() {
             let (id, host) = (vm.id.clone(), vm.host.clone());
-            if let Some(host) = host {
-                // That it runs where no host is would be no news of something gone.
-                self.known_slot(&host)?;
+            let entry = (EntryKind::Vm, position);
+            // That it runs where no host is would be no news of something gone.
+            if let Some(Err(unknown)) = host.map(|host| self.known_slot(&host)) {
+                results.refuse(entry, id, unknown)?;
+                continue;
             }
             let changed = self.change_vm(vm);
-            results.take(EntryKind::Vm, id, changed)?;
+            results.take(entry, id, changed)?;
         }
-        for group in changes.groups {
-            self.change_group(&group)?;
-            results.note(EntryKind::Group, group.id, true);
-        }
-        for host in gone.hosts {
-            let removed = self.remove_host(&host);
-            results.take(EntryKind::GoneHost, host, removed)?;
-        }
-        for statistics in changes.statistics {
-            match self.report(&statistics, measured) {
-                Ok(taken) => results.measured(statistics.host, taken),
-                Err(error) => {
-                    results.take(EntryKind::Statistics, statistics.host, Err(error))?;
-                }
+        results.end_list()?;
+        for (position, group) in changes.groups.into_iter().enumerate() {
+            let entry = (EntryKind::Group, position);
+            match self.change_group(&group) {
+                Ok(()) => results.note(EntryKind::Group, group.id, true),
+                Err(error) => results.refuse(entry, group.id, error)?,
             }
         }
-        Ok(())
+        results.end_list()?;
+        for (position, host) in gone.hosts.into_iter().enumerate() {
+            let removed = self.remove_host(&host);
+            results.take((EntryKind::GoneHost, position), host, removed)?;
+        }
+        results.end_list()?;
+        for (position, statistics) in changes.statistics.into_iter().enumerate() {
+            let entry = (EntryKind::Statistics, position);
+            match self.report(&statistics, measured) {
+                Ok(taken) => results.measured(statistics.host, taken),
+                Err(error) => results.take(entry, statistics.host, Err(error))?,
+            }
+        }
+        results.end_list()
     }
 
     fn take_host(

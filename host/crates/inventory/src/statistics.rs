@@ -308,7 +308,7 @@ mod tests {
         let refused = inventory.change(changes).unwrap_err();
         assert_eq!(
             refused.to_string(),
-            "there is no host \"v\"; a VM is called so, and what was measured of VMs is given under \"vms\""
+            "statistics[0] \"v\": there is no host \"v\"; a VM is called so, and what was measured of VMs is given under \"vms\""
         );
     }
 

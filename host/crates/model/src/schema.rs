@@ -60,6 +60,9 @@ pub struct Column {
     pub bounds: Bounds,
     /// If not empty, the only texts allowed.
     pub choices: &'static [&'static str],
+    /// A value, as a text, for those who read of the column; empty: its unit of measure or what it
+    /// may be says enough.
+    pub example: &'static str,
     /// One sentence.
     pub meaning: Arc<str>,
 }
@@ -142,6 +145,7 @@ impl Table {
             source: Source::Given,
             bounds: Bounds::NONE,
             choices: &[],
+            example: "",
             meaning: meaning.into(),
         })
     }
@@ -348,6 +352,7 @@ fn attribute_column(name: &str, kind: Kind, measure: Option<Measure>, meaning: &
             _ => Bounds::NONE,
         },
         choices: &[],
+        example: "",
         meaning: meaning.into(),
     }
 }

@@ -9,7 +9,8 @@ const UNIT: Key = required(
     "unit",
     TEXT,
     "Name or alias of the unit, if need be with the beginning of its digest: memory, memory@9f2c41",
-);
+)
+.such_as("memory");
 const SETTINGS: Key = key(
     "settings",
     Shape::Open,
@@ -32,8 +33,9 @@ pub(super) const POLICY: &[Key] = &[
         "name",
         TEXT,
         "Name of the policy; that of the file if not given",
-    ),
-    key("description", TEXT, "What it is for"),
+    )
+    .such_as("mine"),
+    key("description", TEXT, "What it is for").such_as("For web servers"),
     key(
         "tie-rule",
         Shape::Words(words::<Tie>),
@@ -104,7 +106,8 @@ pub(super) const STAGE: &[Key] = &[
         "name",
         TEXT,
         "Name of the stage, unique in the policy; numbered if not given",
-    ),
+    )
+    .such_as("fit"),
     key("filters", FILTERS, "Units that remove hosts"),
     key("costs", COSTS, "Units that say how well hosts suit"),
     key("selections", SELECTIONS, "Units that refine the candidates"),
@@ -122,7 +125,8 @@ pub(super) const FILTER: &[Key] = &[
         "name",
         TEXT,
         "Unique among the policy's filters; the unit's name if not given",
-    ),
+    )
+    .such_as("memory"),
     key(
         "position",
         Shape::Word(words::<Position>),
@@ -140,12 +144,14 @@ pub(super) const COST: &[Key] = &[
         "name",
         TEXT,
         "Unique among the policy's costs; the unit's name if not given",
-    ),
+    )
+    .such_as("spread"),
     key(
         "factor",
         NUMBER,
         "Its costs are multiplied by this, which may be negative; 1 if not given",
-    ),
+    )
+    .such_as("2"),
     key(
         "scaling",
         Shape::Word(words::<Scaling>),
@@ -155,7 +161,8 @@ pub(super) const COST: &[Key] = &[
         "tier",
         Shape::Value(Kind::Integer, None, TIERS),
         "Costs of tier 1 are compared first, those of tier 2 where these are equal; 1 if not given",
-    ),
+    )
+    .such_as("1"),
     key("on-failure", Shape::Word(judging), ON_FAILURE),
     SETTINGS,
     ENABLED,
@@ -173,7 +180,8 @@ pub(super) const SELECTION: &[Key] = &[
         "name",
         TEXT,
         "Unique among the policy's selections; the unit's name if not given",
-    ),
+    )
+    .such_as("best"),
     key("on-failure", Shape::Word(selecting), ON_FAILURE),
     SETTINGS,
     ENABLED,
@@ -186,7 +194,8 @@ pub(super) const EFFECTS: &[Key] = &[
         "name",
         TEXT,
         "Unique among the policy's effects; the unit's name if not given",
-    ),
+    )
+    .such_as("pin"),
     SETTINGS,
     ENABLED,
 ];
@@ -200,18 +209,18 @@ pub(super) const WATCH: &[Key] = &[
         "name",
         TEXT,
         "The name under which units read since when it holds",
-    ),
-    required("column", TEXT, "The column of hosts that it is about"),
+    ).such_as("busy"),
+    required("column", TEXT, "The column of hosts that it is about").such_as("cpu.usage"),
     key(
         "at-least",
         Shape::Any,
         "The condition holds for values from here",
-    ),
+    ).such_as("0.8"),
     key(
         "at-most",
         Shape::Any,
         "The condition holds for values up to here; if that is less than at-least, for values outside of the two",
-    ),
+    ).such_as("0.95"),
 ];
 
 fn judging() -> Vec<&'static str> {

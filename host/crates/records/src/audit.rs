@@ -29,7 +29,7 @@ pub use file::{AuditFileError, AuditFileOptions};
 pub use page::{AuditPage, Gap, GapKind};
 pub use rate::{Source, Unchanged};
 pub use read::{Wanted, read};
-pub use record::{Kind, Origin, Record, bounded, listed, shortened};
+pub use record::{Kind, Origin, Record, WORDS, bounded, listed, shortened};
 pub use verify::{Break, ReadError, Verified, verify};
 
 use std::io::{self, Write};

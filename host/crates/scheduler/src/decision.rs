@@ -14,10 +14,10 @@ use placewright_model::Request;
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct MovedVm {
     /// Id of the VM.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-3"))]
     pub vm: Arc<str>,
     /// Id of the host where it runs.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h2"))]
     pub from: Arc<str>,
     /// Whether it runs while it is moved (a live migration); false: it is stopped or paused, or
     /// is started on its new host, as its host is down or faulty.

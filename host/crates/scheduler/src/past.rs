@@ -69,10 +69,10 @@ pub struct KeptDecision {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct RunnerUp {
     /// Its id.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// The sums of its weighted costs, tier by tier; null = infinite.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>, example = json!([0.25])))]
     pub costs: Vec<f64>,
 }
 

@@ -19,14 +19,14 @@ use placewright_model::{GREATEST_INTEGER, Holding, Request};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct QuotaRefusal {
     /// Name of the quota.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "shop-north"))]
     pub quota: Arc<str>,
     /// The tenant.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "shop"))]
     pub tenant: Arc<str>,
     /// The cluster in which it limits the tenant; not there: in all together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "north"))]
     pub cluster: Option<Arc<str>>,
     /// Of which resources there would be too much.
     pub exceeded: Vec<QuotaResource>,
@@ -37,6 +37,10 @@ pub struct QuotaRefusal {
     /// What it may hold.
     pub limits: QuotaLimits,
     /// The same as a sentence.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "quota shop-north allows 20 VMs, and 20 are held")
+    )]
     pub because: String,
 }
 

@@ -15,12 +15,13 @@ use placewright_model::{Rfc3339, doubts};
 #[serde(rename_all = "kebab-case")]
 pub struct DecisionShown<'a> {
     /// Counts up from 1 in each cluster.
+    #[cfg_attr(feature = "openapi", schema(example = 17))]
     number: u64,
     /// Ids of the VMs.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["web-3"])))]
     vms: Vec<&'a str>,
     /// Id of the chosen host; null if there is none for them.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "h1"))]
     host: Option<&'a str>,
     /// If a quota does not allow what is asked for: which, and what is held. No host was looked
     /// for then.
@@ -34,7 +35,7 @@ pub struct DecisionShown<'a> {
     /// If they are: the second after which they are free again unless they are confirmed;
     /// null: they stay reserved.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<i64>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<i64>, example = 1764000300))]
     expires: Option<Option<i64>>,
     /// The same time; null: they stay reserved.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,11 +46,13 @@ pub struct DecisionShown<'a> {
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<MovedVm>))]
     moves: &'a [MovedVm],
     /// How many hosts units were asked about.
+    #[cfg_attr(feature = "openapi", schema(example = 12))]
     considered: usize,
     /// How many hosts had the same costs as the chosen one, it included; 0 if there is none.
+    #[cfg_attr(feature = "openapi", schema(example = 1))]
     tied: usize,
     /// The sums of its weighted costs, tier by tier; null = infinite.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>, example = json!([0.25])))]
     costs: Vec<f64>,
     /// Groups of candidates, best first, each candidate with its share of chance.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -66,10 +69,13 @@ pub struct DecisionShown<'a> {
     /// what it names and no host of the cluster has; of one in a plan from nothing also why its
     /// place is not reserved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(example = json!(["VM \"web-3\" has no \"memory\": it counts as 0"])))]
     warnings: Vec<String>,
     /// The number, 0 or more and less than 1, that decided what was left to chance.
+    #[cfg_attr(feature = "openapi", schema(example = 0.61))]
     draw: f64,
     /// The version of the inventory that it was made on.
+    #[cfg_attr(feature = "openapi", schema(example = 4711))]
     inventory_version: u64,
     /// Why there, and why not elsewhere.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -115,9 +115,10 @@ pub(in crate::cli) fn fault(error: ClientError) -> Failure {
         ClientError::Refused(refusal) if refusal.status < 500 || refusal.status == 507 => {
             Failure::input(error)
         }
-        ClientError::Address(_) | ClientError::Certificates(_) | ClientError::Unsendable(_) => {
-            Failure::input(error)
-        }
+        ClientError::Address(_)
+        | ClientError::Certificates(_)
+        | ClientError::Scheme { .. }
+        | ClientError::Unsendable(_) => Failure::input(error),
         _ => Failure::internal(error),
     }
 }

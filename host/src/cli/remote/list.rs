@@ -4,9 +4,9 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use clap::builder::RangedU64ValueParser;
+use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use placewright_client::Call;
+use placewright_client::{Call, Method};
 use serde_json::Value;
 
 use super::events::Following;
@@ -99,6 +99,55 @@ impl Kind {
                 | Self::Quotas
                 | Self::Tokens
         )
+    }
+
+    /// Whether one of them can be called by that method.
+    pub(super) fn takes(self, method: Method) -> bool {
+        match method {
+            Method::Get => true,
+            Method::Post => false,
+            Method::Put => matches!(
+                self,
+                Self::Hosts
+                    | Self::Vms
+                    | Self::Groups
+                    | Self::Tenants
+                    | Self::Settings
+                    | Self::Inventory
+                    | Self::Policies
+                    | Self::Quotas
+            ),
+            Method::Patch => matches!(
+                self,
+                Self::Hosts
+                    | Self::Vms
+                    | Self::Groups
+                    | Self::Tenants
+                    | Self::Settings
+                    | Self::Quotas
+            ),
+            Method::Delete => matches!(
+                self,
+                Self::Clusters
+                    | Self::Hosts
+                    | Self::Vms
+                    | Self::Groups
+                    | Self::Tenants
+                    | Self::Reservations
+                    | Self::Policies
+                    | Self::Units
+                    | Self::Quotas
+                    | Self::Tokens
+            ),
+        }
+    }
+
+    /// Reads the kinds that can be called by that method, and lists them where another is given.
+    pub(super) fn that_take(method: Method) -> impl TypedValueParser<Value = Self> {
+        let kinds = Self::value_variants().iter().copied();
+        let kinds = kinds.filter(move |kind| kind.takes(method));
+        let words = kinds.filter_map(|kind| kind.to_possible_value());
+        PossibleValuesParser::new(words).try_map(|word| Self::from_str(&word, false))
     }
 
     /// Whether it is one thing, and no list.
@@ -343,6 +392,32 @@ mod tests {
         };
         let inner = properties(first);
         inner.into_iter().any(|schema| has(document, schema, rest))
+    }
+
+    #[test]
+    fn kinds_are_put_changed_and_deleted_where_the_server_has_a_route_for_it() {
+        let document = include_str!("../../../schemas/openapi.json");
+        let document: Value = serde_json::from_str(document).unwrap();
+        let paths = document["paths"].as_object().unwrap();
+        for kind in Kind::value_variants() {
+            let list = format!("/v1/{}", kind.way(Some("{cluster}")).join("/"));
+            let is_one = |path: &str| {
+                let rest = path.strip_prefix(&list);
+                rest.is_some_and(|rest| match kind.is_single() {
+                    true => rest.is_empty(),
+                    false => rest.starts_with("/{") && !rest[1..].contains('/'),
+                })
+            };
+            let one = paths.iter().find(|(path, _)| is_one(path));
+            for (method, name) in [
+                (Method::Put, "put"),
+                (Method::Patch, "patch"),
+                (Method::Delete, "delete"),
+            ] {
+                let has_route = one.is_some_and(|(_, item)| item.get(name).is_some());
+                assert_eq!(kind.takes(method), has_route, "{name} {list}");
+            }
+        }
     }
 
     #[test]

@@ -44,15 +44,10 @@ struct Condition {
 }
 
 /// Which thing.
-#[derive(Debug, Args)]
 struct Which {
-    /// What it is
-    #[arg(value_enum, value_name = "KIND")]
     kind: Kind,
-    /// Its id or name; for settings and inventory, there is none
-    #[arg(value_name = "NAME")]
+    /// Its id or name; None of what a cluster has one of.
     name: Option<String>,
-    #[command(flatten)]
     cluster: ClusterArg,
 }
 
@@ -112,7 +107,7 @@ Examples:
   placewright put settings settings.json --cluster east")]
 pub(super) struct Put {
     /// What it is
-    #[arg(value_enum, value_name = "KIND")]
+    #[arg(value_parser = Kind::that_take(Method::Put), value_name = "KIND")]
     kind: Kind,
     /// Its id or name, where it has one, and the file with its document (TOML or JSON)
     #[arg(value_name = "[NAME] FILE", num_args = 1..=2, required = true)]
@@ -139,15 +134,22 @@ impl Put {
     }
 }
 
-/// Change parts of a host, a VM, a group or a tenant.
+/// Change parts of a host, a VM, a group, a tenant, the settings of a cluster or a quota.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   placewright patch hosts h1 --set state=maintenance --cluster east
-  placewright patch vms web-1 --set 'memory=8 GiB' --set cpu=4 --cluster east")]
+  placewright patch vms web-1 --set 'memory=8 GiB' --set cpu=4 --cluster east
+  placewright patch settings --set policy=mine --cluster east")]
 pub(super) struct Patch {
+    /// What it is
+    #[arg(value_parser = Kind::that_take(Method::Patch), value_name = "KIND")]
+    kind: Kind,
+    /// Its id or name; settings have none
+    #[arg(value_name = "NAME")]
+    name: Option<String>,
     #[command(flatten)]
-    which: Which,
+    cluster: ClusterArg,
     /// A key and its new value: JSON, or else a text; null takes it away. May be given again
     #[arg(long, value_name = "KEY=VALUE", required_unless_present = "file")]
     set: Vec<String>,
@@ -164,33 +166,45 @@ impl Patch {
             Some(file) => document::of_file(file)?,
             None => Content::Json(document::of_words(&self.set)?.to_string()),
         };
-        let call = self
-            .which
-            .conditional(session, Method::Patch, self.condition)?;
+        let which = Which {
+            kind: self.kind,
+            name: self.name,
+            cluster: self.cluster,
+        };
+        let call = which.conditional(session, Method::Patch, self.condition)?;
         let answer = session.call(call.content(content))?;
         session.print(&answer.body, shown::outline)?;
         Ok(Answer::Yes)
     }
 }
 
-/// Take a thing away: a cluster, host, VM, group, tenant, reservation or policy.
+/// Take a thing away: a cluster, host, VM, group, tenant, reservation, policy, unit, quota or token.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   placewright delete vms web-1 --cluster east
   placewright delete policies mine")]
 pub(super) struct Delete {
+    /// What it is
+    #[arg(value_parser = Kind::that_take(Method::Delete), value_name = "KIND")]
+    kind: Kind,
+    /// Its id or name
+    #[arg(value_name = "NAME")]
+    name: String,
     #[command(flatten)]
-    which: Which,
+    cluster: ClusterArg,
     #[command(flatten)]
     condition: Condition,
 }
 
 impl Delete {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
-        let call = self
-            .which
-            .conditional(session, Method::Delete, self.condition)?;
+        let which = Which {
+            kind: self.kind,
+            name: Some(self.name),
+            cluster: self.cluster,
+        };
+        let call = which.conditional(session, Method::Delete, self.condition)?;
         let answer = session.call(call)?;
         session.print(&answer.body, |body| match body.is_null() {
             true => "It is gone.".to_owned(),

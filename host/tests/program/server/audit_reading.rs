@@ -121,6 +121,7 @@ fn admins_read_who_did_what_and_others_may_not() {
     }
     for query in [
         "kind=nothing",
+        "action=unit-in-forse",
         "result=good",
         "since=yesterday",
         "after=x",

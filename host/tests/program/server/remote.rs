@@ -495,6 +495,50 @@ fn the_certificate_that_the_book_makes_is_trusted_by_the_command_line() {
     let asked = placewright(["--server", &url, "--authority", &certificate, "status"]);
     let asked = { asked }.output().unwrap();
     assert!(asked.status.success(), "{asked:?}");
+
+    // A port of the other kind is told as such at once, and not tried again and again.
+    let plain = Server::start(&folder.path().join("plain"), &[]);
+    let plain_port = plain.url.rsplit(':').next().unwrap();
+    for (asked, speaks, answers) in [
+        (
+            format!("http://localhost:{port}"),
+            "speaks TLS",
+            format!("https://localhost:{port}"),
+        ),
+        (
+            format!("https://localhost:{plain_port}"),
+            "speaks no TLS",
+            format!("http://localhost:{plain_port}"),
+        ),
+    ] {
+        let output = placewright(["--server", &asked, "status"])
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        let sentence = String::from_utf8(output.stderr).unwrap();
+        let hint = format!("the server {speaks} here: write {answers}");
+        assert!(sentence.contains(&hint), "{sentence}");
+    }
+}
+
+#[test]
+fn only_kinds_that_can_be_put_changed_or_deleted_are_taken() {
+    for (command, takes, refuses) in [
+        ("put", "policies", "units"),
+        ("patch", "quotas", "policies"),
+        ("delete", "reservations", "settings"),
+    ] {
+        let help = placewright([command, "--help"]).output().unwrap();
+        let help = String::from_utf8(help.stdout).unwrap();
+        assert!(help.contains(takes), "{help}");
+        assert!(!help.contains(&format!("- {refuses}:")), "{help}");
+        let words = ["--server", "http://127.0.0.1:1", command, refuses, "x"];
+        let refused = placewright(words).output().unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{refused:?}");
+        let sentence = String::from_utf8(refused.stderr).unwrap();
+        let allowed = sentence.contains("possible values") && sentence.contains(takes);
+        assert!(allowed && sentence.contains(refuses), "{sentence}");
+    }
 }
 
 #[test]

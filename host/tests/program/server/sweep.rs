@@ -169,6 +169,53 @@ fn every_route_refuses_a_body_or_a_key_that_it_does_not_know() {
     assert_eq!(state(&served), before);
 }
 
+/// A body that is right for a route that looks at conditions.
+fn right_body(rule: &Rule) -> Value {
+    let last = rule.path.rsplit('/').next().unwrap_or_default();
+    match (rule.method, last) {
+        ("PUT", "settings") => json!({"policy": "p"}),
+        ("PUT", "inventory") => json!({"name": "c"}),
+        ("PUT", "{vm}") => json!({"host": "h"}),
+        ("PUT", "{policy}") => json!({"filters": []}),
+        ("PUT", "{quota}") => json!({"tenant": "t", "limits": {"vms": 9}}),
+        _ => json!({}),
+    }
+}
+
+#[test]
+fn every_route_checks_the_conditions_of_a_request_or_refuses_them() {
+    let served = with_a_cluster();
+    let before = state(&served);
+    let mut checked = 0;
+    for rule in RULES.iter().filter(|rule| rule.method != "GET") {
+        let body = match rule.body {
+            BodySize::Nothing => String::new(),
+            _ => right_body(rule).to_string(),
+        };
+        let request = format!("{} {}", rule.method, path(rule));
+        for (name, value) in [("if-match", "\"123\""), ("if-none-match", "\"123\"")] {
+            let told = served.ask(&request, &[JSON, (name, value)], &body);
+            match (rule.is_conditional, name) {
+                (true, "if-match") => {
+                    problem(&told, 412, "revision-changed");
+                    checked += 1;
+                }
+                (true, _) => {
+                    let detail = problem(&told, 400, "invalid-parameter");
+                    assert!(detail.contains("with * alone"), "{request}: {detail}");
+                }
+                (false, _) => {
+                    let detail = problem(&told, 400, "invalid-parameter");
+                    let sentence = "is not checked by this route";
+                    assert!(detail.contains(sentence), "{request}: {detail}");
+                }
+            }
+        }
+    }
+    assert!(checked > 20, "{checked}");
+    assert_eq!(state(&served), before);
+}
+
 #[test]
 fn a_dry_run_changes_nothing_wherever_there_is_one() {
     let served = with_a_cluster();

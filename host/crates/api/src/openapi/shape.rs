@@ -197,6 +197,11 @@ fn plain(schema: &mut Map<String, Json>) {
         schema.remove("enum");
         schema.insert("const".to_owned(), only);
     }
+    if is_schema(schema)
+        && let Some(example) = schema.remove("example")
+    {
+        schema.insert("examples".to_owned(), json!([example]));
+    }
     // Generators take a key with a default for one that is always there.
     if matches!(schema.get("type"), Some(Json::String(_) | Json::Array(_))) {
         schema.remove("default");
@@ -228,6 +233,14 @@ fn plain(schema: &mut Map<String, Json>) {
     if schema.get("required").is_some_and(|it| *it == json!([])) {
         schema.remove("required");
     }
+}
+
+/// Whether an object is a schema, and not a parameter, or properties of which one is called `type`.
+fn is_schema(object: &Map<String, Json>) -> bool {
+    let says = |key: &str| object.get(key).is_some_and(|it| !it.is_object());
+    let is_parameter = says("in") && says("name");
+    let keys = ["type", "oneOf", "anyOf", "$ref", "enum", "const"];
+    !is_parameter && keys.into_iter().any(says)
 }
 
 /// Where one of several words or something else may stand, have the words be one alternative:

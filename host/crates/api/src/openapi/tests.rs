@@ -1,3 +1,5 @@
+mod examples;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -178,27 +180,6 @@ fn every_body_is_typed_and_every_key_has_a_meaning() {
 }
 
 #[test]
-fn examples_have_what_their_schemas_say() {
-    let document = openapi();
-    let mut seen = 0;
-    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
-        let properties = &schema["properties"];
-        for example in schema["examples"].as_array().into_iter().flatten() {
-            let example = example.as_object().unwrap();
-            for key in example.keys() {
-                assert!(properties[key].is_object(), "{name}: {key}");
-            }
-            for needed in schema["required"].as_array().into_iter().flatten() {
-                let needed = needed.as_str().unwrap();
-                assert!(example.contains_key(needed), "{name}: {needed}");
-            }
-            seen += 1;
-        }
-    }
-    assert!(seen > 5, "{seen} examples");
-}
-
-#[test]
 fn every_route_has_a_rule_and_every_rule_a_route() {
     let mut document = routes();
     let mut routes = BTreeSet::new();
@@ -347,6 +328,71 @@ fn every_answer_names_its_request_and_what_is_changed_with_if_match_has_an_etag(
             let etag = &item["get"]["responses"]["200"]["headers"]["ETag"];
             assert!(etag.is_object(), "{path}");
         }
+    }
+}
+
+#[test]
+fn every_route_that_changes_what_has_an_etag_checks_if_match_and_says_so() {
+    let document = openapi();
+    let mut conditional = 0;
+    for rule in RULES.iter().filter(|rule| rule.method != "GET") {
+        let item = &document["paths"][rule.path];
+        let operation = &item[rule.method.to_lowercase()];
+        let parameters = operation["parameters"].as_array();
+        let has = |name: &str| {
+            let mut parameters = parameters.into_iter().flatten();
+            parameters.any(|it| it["in"] == "header" && it["name"] == name)
+        };
+        let place = format!("{} {}", rule.method, rule.path);
+        assert_eq!(has("If-Match"), rule.is_conditional, "{place}");
+        assert!(has("If-Match") || !has("If-None-Match"), "{place}");
+        let refused = &operation["responses"]["412"];
+        assert_eq!(refused.is_object(), rule.is_conditional, "{place}");
+        // What is put, changed or taken away where something with an ETag is read.
+        let etag = &item["get"]["responses"]["200"]["headers"]["ETag"];
+        if etag.is_object() {
+            assert!(rule.is_conditional, "{place}");
+        }
+        conditional += usize::from(rule.is_conditional);
+    }
+    assert!(conditional > 20, "{conditional}");
+}
+
+#[test]
+fn filters_that_take_a_few_words_name_them() {
+    let document = openapi();
+    for (method, path, name, word) in [
+        (
+            "get",
+            "/v1/clusters/{cluster}/hosts",
+            "state",
+            "maintenance",
+        ),
+        (
+            "get",
+            "/v1/clusters/{cluster}/inventory/follow",
+            "kind",
+            "groups",
+        ),
+        ("post", "/v1/clusters/{cluster}/what-if", "restart", "ha"),
+        ("get", "/v1/audit", "kind", "refusal"),
+        ("get", "/v1/audit", "result", "failed"),
+    ] {
+        let parameters = document["paths"][path][method]["parameters"].as_array();
+        let mut parameters = parameters.into_iter().flatten();
+        let parameter = parameters.find(|it| it["name"] == name).unwrap();
+        assert_ne!(parameter["required"], true, "{path} {name}");
+        let mut schema = parameter["schema"].clone();
+        if let Some(items) = schema.get("items") {
+            schema = items.clone();
+        }
+        if let Some(reference) = schema["$ref"].as_str() {
+            schema = document.pointer(&reference[1..]).unwrap().clone();
+        }
+        assert!(
+            schema.to_string().contains(&format!("\"{word}\"")),
+            "{schema}"
+        );
     }
 }
 

@@ -62,7 +62,7 @@ impl PartialSchema for VmNamed {
     fn schema() -> RefOr<Schema> {
         let id = || {
             let id = ObjectBuilder::new().schema_type(Type::String);
-            id.description(Some("Id of the VM"))
+            id.description(Some("Id of the VM")).examples(["web-1"])
         };
         let table = ObjectBuilder::new()
             .schema_type(Type::Object)

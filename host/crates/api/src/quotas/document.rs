@@ -13,7 +13,7 @@ use placewright_scheduler::{HoldingShown, QuotaLimits, quota_amount as amount};
 pub(super) struct QuotaDocument {
     /// What it is called; as in the path, if it is given.
     #[serde(default)]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, example = "shop-north")]
     name: Option<String>,
     /// The tenant, as VMs name it.
     #[schema(min_length = 1, max_length = 253, example = "acme")]
@@ -30,7 +30,7 @@ pub(super) struct QuotaDocument {
     _used: Option<IgnoredAny>,
     /// The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
     #[serde(default, rename = "revision")]
-    #[schema(value_type = u64, required = false)]
+    #[schema(value_type = u64, required = false, example = 3)]
     _revision: Option<IgnoredAny>,
     /// When the quota was changed last, as it was read: it changes nothing.
     #[serde(default, rename = "at")]
@@ -38,7 +38,7 @@ pub(super) struct QuotaDocument {
     _at: Option<IgnoredAny>,
     /// Who changed it last, as it was read: it changes nothing.
     #[serde(default, rename = "by")]
-    #[schema(value_type = String, required = false)]
+    #[schema(value_type = String, required = false, example = "ci")]
     _by: Option<IgnoredAny>,
 }
 
@@ -69,11 +69,11 @@ impl QuotaDocument {
 pub(super) struct QuotaPatch {
     /// Another tenant.
     #[serde(default)]
-    #[schema(value_type = String, required = false, min_length = 1, max_length = 253)]
+    #[schema(value_type = String, required = false, min_length = 1, max_length = 253, example = "shop")]
     tenant: Option<String>,
     /// Another cluster; null: all together.
     #[serde(default, deserialize_with = "given")]
-    #[schema(value_type = Option<String>, required = false)]
+    #[schema(value_type = Option<String>, required = false, example = "north")]
     cluster: Option<Option<String>>,
     /// Other limits; those that are not named stay.
     #[serde(default)]

@@ -77,13 +77,16 @@ fn counts(fault: &Fault) -> bool {
 #[serde(rename_all = "kebab-case")]
 pub struct PausedUnit {
     /// Name of the unit.
+    #[schema(example = "memory")]
     pub unit: String,
     /// The part that fails.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "filter")]
     pub part: &'static str,
     /// How often it failed in a row.
+    #[schema(example = 3)]
     pub failures: u32,
     /// When it is called again, in seconds since 1970-01-01 UTC.
+    #[schema(example = 1764000060)]
     pub until: i64,
     /// The same time.
     #[schema(value_type = String, format = DateTime)]
@@ -91,6 +94,7 @@ pub struct PausedUnit {
     /// Whether the policy's entries that ask it are skipped meanwhile; else nothing is decided.
     pub skipped: bool,
     /// How it failed last.
+    #[schema(example = "the unit ran out of time")]
     pub because: String,
 }
 

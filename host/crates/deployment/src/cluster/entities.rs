@@ -162,7 +162,7 @@ impl ClusterState {
                 replaces(&mut tenant.facts, known);
             }
         }
-        Ok((!is_there, self.change_and_tell(changes)?))
+        Ok((!is_there, self.change_one(changes)?))
     }
 
     fn replaces_host(&self, row: &mut ChangedRow) {
@@ -210,7 +210,7 @@ impl ClusterState {
         condition: Condition,
     ) -> Result<Changed, DeploymentError> {
         match self.check(kind, id, condition)? {
-            true => self.change_and_tell(changes),
+            true => self.change_one(changes),
             false => Err(self.no_entity(kind, id)),
         }
     }
@@ -241,7 +241,13 @@ impl ClusterState {
             gone,
             ..InventoryChanges::default()
         };
-        self.change_and_tell(changes).map(|_| ())
+        self.change_one(changes).map(|_| ())
+    }
+
+    /// Carry out changes of one entity. Whoever sent them knows of no list.
+    fn change_one(&mut self, changes: InventoryChanges) -> Result<Changed, DeploymentError> {
+        let changed = self.change_and_tell(changes);
+        changed.map_err(DeploymentError::of_one_entry)
     }
 }
 

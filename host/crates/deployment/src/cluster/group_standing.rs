@@ -15,29 +15,34 @@ use placewright_model::{Group, GroupRule};
 #[serde(rename_all = "kebab-case")]
 pub struct GroupStanding {
     /// Its id.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "web-apart")]
     pub id: Arc<str>,
     /// What it is called, if it has a name.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, example = "Web servers apart")]
     pub name: Option<Arc<str>>,
     /// What it wants of its VMs: `together` or `apart`; absent: nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "apart")]
     pub vms_wanted: Option<&'static str>,
     /// What it wants of its VMs and its hosts: `on-hosts` or `off-hosts`; absent: nothing.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "on-hosts")]
     pub hosts_wanted: Option<&'static str>,
     /// Whether a rule of it must be kept.
     pub hard: bool,
     /// Whether every rule of it is kept by where its VMs are.
     pub kept: bool,
     /// How many VMs are in it, with a place or not.
+    #[schema(example = 3)]
     pub members: usize,
     /// How many of its VMs have a place, running or reserved.
+    #[schema(example = 14)]
     pub placed: usize,
     /// Where the first eight of those are, by id. `vms?group=` lists all of them.
     pub places: Vec<GroupPlace>,
     /// How many hosts or sets of VMs break it: of more than eight, `broken-by` has the first ones.
+    #[schema(example = 0)]
     pub breaks: usize,
     /// Why it is not kept, a sentence for each host that is concerned.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -68,10 +73,10 @@ pub struct WantedStandings {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct GroupPlace {
     /// Id of the VM.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "web-3")]
     pub vm: Arc<str>,
     /// Id of the host.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "h1")]
     pub host: Arc<str>,
 }
 
@@ -80,14 +85,15 @@ pub struct GroupPlace {
 #[serde(rename_all = "kebab-case")]
 pub struct GroupBreak {
     /// Their ids; of more than a hundred, the first ones.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["web-3"]))]
     pub vms: Vec<Arc<str>>,
     /// The hosts where they are; of more than a hundred, the first ones.
-    #[schema(value_type = Vec<String>)]
+    #[schema(value_type = Vec<String>, example = json!(["h1", "h2"]))]
     pub hosts: Vec<Arc<str>>,
     /// Whether the rule must be kept.
     pub hard: bool,
     /// A sentence for people.
+    #[schema(example = "web-1 and web-2 are on h1")]
     pub why: String,
 }
 

@@ -22,14 +22,19 @@ const MOST_DOUBTS: usize = 20;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Counted {
     /// Hosts, whatever their state.
+    #[schema(example = 12)]
     pub hosts: usize,
     /// VMs that run.
+    #[schema(example = 180)]
     pub vms: usize,
     /// VMs that have a place reserved.
+    #[schema(example = 2)]
     pub pending: usize,
     /// Groups of VMs.
+    #[schema(example = 6)]
     pub groups: usize,
     /// Counts up with every change of the inventory.
+    #[schema(example = 4711)]
     pub version: u64,
 }
 
@@ -46,6 +51,7 @@ pub struct Changed {
     pub results: Option<Vec<EntryResult>>,
     /// What is allowed and surely a mistake, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["VM \"web-3\" has no \"memory\": it counts as 0"]))]
     pub warnings: Vec<String>,
 }
 

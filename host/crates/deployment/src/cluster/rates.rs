@@ -27,10 +27,13 @@ pub struct MinuteOfDecisions {
     #[schema(value_type = String, format = DateTime)]
     pub time: Rfc3339,
     /// Decisions that found a host.
+    #[schema(example = 14)]
     pub placed: u64,
     /// Decisions that found none.
+    #[schema(example = 1)]
     pub rejected: u64,
     /// Requests on which nothing was decided, as a unit failed or the time was up.
+    #[schema(example = 0)]
     pub failed: u64,
 }
 

@@ -33,16 +33,16 @@ pub enum ReservationKind {
 #[serde(rename_all = "kebab-case")]
 pub struct Reservation {
     /// Id of the VM.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "web-3")]
     pub vm: Arc<str>,
     /// Id of the host on which the place is.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "h1")]
     pub host: Arc<str>,
     /// Why the place is reserved.
     pub kind: ReservationKind,
     /// Id of the host where the VM runs until it has moved, or on which it is to run on.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "h2")]
     pub from: Option<Arc<str>>,
     /// If it has another host: whether it runs while it is moved (a live migration); false: it is
     /// stopped or paused, or is started on its new host, as the old one is down or faulty.
@@ -50,20 +50,20 @@ pub struct Reservation {
     #[schema(value_type = bool)]
     pub live: Option<bool>,
     /// When it was made, in seconds since 1970-01-01 UTC.
-    #[schema(required = true)]
+    #[schema(required = true, example = 1764000000)]
     pub since: Option<i64>,
     /// The same time.
     #[schema(value_type = Option<String>, format = DateTime, required = true)]
     pub since_time: Option<Rfc3339>,
     /// The second after which it ends unless the VM is confirmed; null: it does not end by
     /// itself.
-    #[schema(required = true)]
+    #[schema(required = true, example = 1764000300)]
     pub expires: Option<i64>,
     /// The same time; null: it does not end by itself.
     #[schema(value_type = Option<String>, format = DateTime, required = true)]
     pub expires_time: Option<Rfc3339>,
     /// Number of the decision that made it; null: no decision did.
-    #[schema(required = true)]
+    #[schema(required = true, example = 17)]
     pub decision: Option<u64>,
 }
 

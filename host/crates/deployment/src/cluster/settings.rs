@@ -14,7 +14,7 @@ use placewright_inventory::Inventory;
 #[serde(rename_all = "kebab-case")]
 pub struct ClusterSettings {
     /// Name of the policy that decides.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "general")]
     pub policy: Arc<str>,
     /// What is different from the policy in this cluster, by the entries' names.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -31,17 +31,19 @@ pub struct ClusterSettings {
     /// Seconds after which what was measured of hosts counts as absent; none: it never
     /// does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = i64, minimum = 1, maximum = 2592000)]
+    #[schema(value_type = i64, minimum = 1, maximum = 2592000, example = 600)]
     pub statistics_max_age: Option<i64>,
     /// Seconds after which what has come to run on a host counts as measured, though no later
     /// measurement has come; none: only a measurement ends that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(minimum = 1, maximum = 2592000)]
+    #[schema(minimum = 1, maximum = 2592000, example = 600)]
     pub unmeasured_max_age: Option<i64>,
     /// Counts up with every change of these settings.
+    #[schema(example = 3)]
     pub revision: u64,
     /// What is left to chance is derived from this.
     #[serde(default)]
+    #[schema(example = 7)]
     pub seed: u64,
 }
 
@@ -58,7 +60,7 @@ impl ClusterSettings {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PeriodicBalance {
     /// Seconds from one plan to the next.
-    #[schema(minimum = 10, maximum = 2592000)]
+    #[schema(minimum = 10, maximum = 2592000, example = 600)]
     pub every: i64,
 }
 
@@ -68,6 +70,7 @@ pub struct PeriodicBalance {
 pub struct Override {
     /// The factor of the cost of that name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = 2.0)]
     pub factor: Option<f64>,
     /// Whether its unit is asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]

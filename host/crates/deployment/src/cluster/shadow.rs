@@ -30,25 +30,33 @@ pub(super) struct Shadow {
 #[serde(rename_all = "kebab-case")]
 pub struct ShadowReport {
     /// Decisions that it has judged.
+    #[schema(example = 200)]
     pub decisions: u64,
     /// Those in which it would have chosen the same host, or none as well.
+    #[schema(example = 196)]
     pub agreeing: u64,
     /// Those in which it gave no answer.
+    #[schema(example = 3)]
     pub failures: u64,
     /// Of the hosts that were chosen, how many others it holds for better: the mean.
+    #[schema(example = 0.2)]
     pub rank_mean: f64,
     /// And the most.
+    #[schema(example = 4)]
     pub rank_worst: u64,
     /// Those in which the chosen host is none of those that it leaves.
+    #[schema(example = 1)]
     pub removed: u64,
     /// Milliseconds that its chain has taken in all, every host asked about.
+    #[schema(example = 412.5)]
     pub candidate_ms: f64,
     /// Milliseconds that the chain in force has taken for the same decisions, with what
     /// it keeps of earlier ones.
+    #[schema(example = 96.25)]
     pub live_ms: f64,
     /// The last failure, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "the unit ran out of time")]
     pub failure: Option<String>,
     /// Some decisions in which they do not agree.
     pub examples: Vec<Disagreement>,
@@ -59,12 +67,13 @@ pub struct ShadowReport {
 #[schema(as = ShadowDisagreement)]
 pub struct Disagreement {
     /// Its number.
+    #[schema(example = 17)]
     pub decision: u64,
     /// Id of the host that was chosen; none if there was none.
-    #[schema(value_type = Option<String>, required = true)]
+    #[schema(value_type = Option<String>, required = true, example = "h1")]
     pub live: Option<Arc<str>>,
     /// Id of the host that the candidate would have chosen; none if there was none.
-    #[schema(value_type = Option<String>, required = true)]
+    #[schema(value_type = Option<String>, required = true, example = "h2")]
     pub candidate: Option<Arc<str>>,
 }
 

@@ -20,8 +20,10 @@ pub struct ClusterSums {
     /// How many hosts are in each state.
     pub hosts: BTreeMap<String, usize>,
     /// VMs that run.
+    #[schema(example = 180)]
     pub vms: usize,
     /// VMs that have a place reserved.
+    #[schema(example = 2)]
     pub pending: usize,
     /// CPU of the hosts that are up, in cores.
     pub cpu: MeasureSums,
@@ -30,9 +32,11 @@ pub struct ClusterSums {
     /// GPUs of the hosts that are up.
     pub gpus: MeasureSums,
     /// VMs that run on hosts that are not up.
+    #[schema(example = 0)]
     pub vms_not_up: usize,
     /// When the next reservation ends, in seconds since 1970-01-01 UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 1764000300)]
     pub next_expiry: Option<i64>,
     /// The same time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,16 +49,21 @@ pub struct ClusterSums {
 #[serde(rename_all = "kebab-case")]
 pub struct MeasureSums {
     /// What the hosts have.
+    #[schema(example = 640.0)]
     pub total: f64,
     /// What they may promise: what they have, times their overcommit, without what they keep for
     /// themselves.
+    #[schema(example = 960.0)]
     pub promisable: f64,
     /// What is promised to VMs that run.
+    #[schema(example = 412.5)]
     pub committed: f64,
     /// What is promised to VMs that have a place reserved.
+    #[schema(example = 8.0)]
     pub reserved: f64,
     /// What was measured to be in use, of hosts for which it was measured.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 190.25)]
     pub used: Option<f64>,
 }
 
@@ -62,6 +71,7 @@ pub struct MeasureSums {
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 pub struct HostColumns {
     /// How often the rows of the inventory have changed.
+    #[schema(example = 912)]
     pub revision: u64,
     /// By the names of the columns their values, of one host after the other in the order of
     /// their ids; null where a host has none.

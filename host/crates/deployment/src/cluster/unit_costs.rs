@@ -15,35 +15,47 @@ use super::ClusterState;
 #[serde(rename_all = "kebab-case")]
 pub struct UnitCost {
     /// Name of the unit.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "memory")]
     pub unit: Arc<str>,
     /// Name of the cluster.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "north")]
     pub cluster: Arc<str>,
     /// How often it was called.
+    #[schema(example = 12040)]
     pub calls: u64,
     /// Hosts that it was asked about, counted in every call.
+    #[schema(example = 96000)]
     pub rows: u64,
     /// Hosts that it would have been asked about besides, had its answers not been cached.
+    #[schema(example = 1104000)]
     pub rows_reused: u64,
     /// Time of all calls in seconds, making their tables and reading their answers included.
+    #[schema(example = 1.75)]
     pub seconds: f64,
     /// The part of the time of all units of the cluster that it took, from 0 to 1.
+    #[schema(example = 0.25)]
     pub share: f64,
     /// The time in microseconds within which half of its calls ended. Like the other quantiles
     /// it is too great by an eighth at most.
+    #[schema(example = 110.0)]
     pub median_us: f64,
     /// The time in microseconds within which 95 of 100 calls ended.
+    #[schema(example = 180.0)]
     pub p95_us: f64,
     /// The time in microseconds within which 99 of 100 calls ended.
+    #[schema(example = 240.0)]
     pub p99_us: f64,
     /// The longest call in microseconds.
+    #[schema(example = 1900.0)]
     pub longest_us: f64,
     /// The wall time in microseconds that all units of a decision may take together.
+    #[schema(example = 1000000.0)]
     pub limit_us: f64,
     /// The most linear memory in bytes that an instance of it had after a call.
+    #[schema(example = 1179648)]
     pub memory: u64,
     /// The linear memory in bytes that an instance may have.
+    #[schema(example = 67108864)]
     pub memory_limit: u64,
 }
 

@@ -69,37 +69,43 @@ pub enum RuleChange {
 /// What can be said of a group. Keys of the cluster's document, and members that come and
 /// go one by one.
 pub(crate) const FORM: &[Key] = &[
-    required("id", TEXT, "Id of the group, unique in the cluster"),
-    key("name", TEXT, "What people call it; null: its id"),
-    key("description", TEXT, "What it is for; null: nothing is said"),
+    required("id", TEXT, "Id of the group, unique in the cluster").such_as("web-apart"),
+    key("name", TEXT, "What people call it; null: its id").such_as("Web servers apart"),
+    key("description", TEXT, "What it is for; null: nothing is said")
+        .such_as("No two web servers on one host"),
     key(
         "vms",
         Shape::Texts,
         "Ids of all its VMs, running or not; null: it has none",
-    ),
-    key("add-vms", Shape::Texts, "Ids of VMs that come into it"),
-    key("remove-vms", Shape::Texts, "Ids of VMs that it has no more"),
+    )
+    .such_as("web-1"),
+    key("add-vms", Shape::Texts, "Ids of VMs that come into it").such_as("web-3"),
+    key("remove-vms", Shape::Texts, "Ids of VMs that it has no more").such_as("web-2"),
     key(
         "hosts",
         Shape::Texts,
         "Ids of all its hosts; null: it has none",
-    ),
-    key("add-hosts", Shape::Texts, "Ids of hosts that come into it"),
+    )
+    .such_as("h1"),
+    key("add-hosts", Shape::Texts, "Ids of hosts that come into it").such_as("h2"),
     key(
         "remove-hosts",
         Shape::Texts,
         "Ids of hosts that it has no more",
-    ),
+    )
+    .such_as("h1"),
     key(
         "vms-of",
         Shape::Texts,
         "Ids of all other groups whose own VMs are in this one, too; null: of none",
-    ),
+    )
+    .such_as("web"),
     key(
         "hosts-of",
         Shape::Texts,
         "Ids of all other groups whose own hosts are in this one, too; null: of none",
-    ),
+    )
+    .such_as("racks-1"),
     key(
         "rule",
         Shape::Word(words::<Rule>),
@@ -120,7 +126,8 @@ pub(crate) const FORM: &[Key] = &[
         "priority",
         NUMBER,
         "The greater, the more it counts where not all groups can be had; null: 1",
-    ),
+    )
+    .such_as("2"),
 ];
 
 pub(super) fn read(document: &Fields<'_>, problems: &mut Problems) -> Vec<ChangedGroup> {

@@ -21,7 +21,7 @@ pub(crate) const ATTRIBUTE: &[Key] = &[
         Shape::Word(words::<Measure>),
         "Unit of measure of its values",
     ),
-    key("meaning", TEXT, "One sentence"),
+    key("meaning", TEXT, "One sentence").such_as("The team that answers for it"),
     key(
         "need",
         BOOLEAN,

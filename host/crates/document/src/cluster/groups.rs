@@ -9,21 +9,23 @@ use placewright_model::{Group, GroupRule};
 
 /// What a group has.
 pub(crate) const FORM: &[Key] = &[
-    required("id", TEXT, "Id of the group, unique in the cluster"),
-    key("name", TEXT, "What people call it; its id if not given"),
-    key("description", TEXT, "What it is for"),
-    key("vms", Shape::Texts, "Ids of its VMs, running or not"),
-    key("hosts", Shape::Texts, "Ids of its hosts"),
+    required("id", TEXT, "Id of the group, unique in the cluster").such_as("web-apart"),
+    key("name", TEXT, "What people call it; its id if not given").such_as("Web servers apart"),
+    key("description", TEXT, "What it is for").such_as("No two web servers on one host"),
+    key("vms", Shape::Texts, "Ids of its VMs, running or not").such_as("web-1"),
+    key("hosts", Shape::Texts, "Ids of its hosts").such_as("h1"),
     key(
         "vms-of",
         Shape::Texts,
         "Ids of other groups whose own VMs are in this one, too; one that is not there has none",
-    ),
+    )
+    .such_as("web"),
     key(
         "hosts-of",
         Shape::Texts,
         "Ids of other groups whose own hosts are in this one, too; one that is not there has none",
-    ),
+    )
+    .such_as("racks-1"),
     key(
         "rule",
         Shape::Word(words::<Rule>),
@@ -48,7 +50,8 @@ pub(crate) const FORM: &[Key] = &[
         "priority",
         NUMBER,
         "The greater, the more it counts where not all groups can be had; 1 if not given",
-    ),
+    )
+    .such_as("2"),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq)]

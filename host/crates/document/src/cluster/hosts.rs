@@ -11,18 +11,19 @@ use placewright_model::{Facts, Host, Vm};
 
 /// What a host has besides the columns and tables of `hosts`.
 pub(crate) const HOST: &[Key] = &[
-    required("id", TEXT, "Id of the host, unique in the cluster"),
+    required("id", TEXT, "Id of the host, unique in the cluster").such_as("h1"),
     key("vms", Shape::OpenTables, "The VMs on the host"),
 ];
 
 /// What a VM has besides the columns and tables of `hosts/vms`.
 pub(crate) const VM: &[Key] = &[
-    required("id", TEXT, "Id of the VM, unique in the cluster"),
+    required("id", TEXT, "Id of the VM, unique in the cluster").such_as("web-1"),
     key(
         "host",
         TEXT,
         "Id of the host that it runs on, unless it stands inside the host",
-    ),
+    )
+    .such_as("h1"),
     key(
         "pending",
         BOOLEAN,

@@ -7,7 +7,7 @@ use super::rows::{Form, list_of, nullable, time_schema};
 use super::{Contract, examples, reference};
 use crate::cluster::{self, forms as given};
 use crate::form::Key;
-use crate::json_schema::{closed, described, list, object, properties, required};
+use crate::json_schema::{closed, described, example, list, object, properties, required};
 use crate::request::{REQUEST, REQUESTS, TOGETHER, VM, VMS};
 use crate::{changes, words};
 use placewright_model::{Kind, Measure, rfc3339_key};
@@ -23,7 +23,7 @@ impl Contract {
             "Host",
             Form::Shown,
             Map::from_iter([
-                text("id", "Id of the host, unique in the cluster"),
+                text("id", "Id of the host, unique in the cluster", "h1"),
                 (
                     "statistics".to_owned(),
                     described(
@@ -38,7 +38,7 @@ impl Contract {
                         "The VMs that run here or have a place reserved here",
                     ),
                 ),
-                texts("warnings", WARNINGS),
+                warnings(),
             ]),
             vec!["id", "vms"],
         );
@@ -51,7 +51,7 @@ impl Contract {
             described(
                 closed(
                     Map::from_iter([
-                        integer("measured", "When, in seconds since 1970-01-01 UTC"),
+                        seconds("measured", "When, in seconds since 1970-01-01 UTC"),
                         time("measured", json!("string")),
                         flag("outdated", "Whether it is too old to be used"),
                     ]),
@@ -65,7 +65,7 @@ impl Contract {
             described(
                 closed(
                     Map::from_iter([
-                        text("id", "Id of the VM"),
+                        text("id", "Id of the VM", "web-1"),
                         flag(
                             "pending",
                             "Whether its place is reserved and it does not run there yet",
@@ -81,7 +81,7 @@ impl Contract {
             "tenant",
             "Tenant",
             Form::Shown,
-            Map::from_iter([text("id", "Id of the tenant"), texts("warnings", WARNINGS)]),
+            Map::from_iter([text("id", "Id of the tenant", "shop"), warnings()]),
             vec!["id"],
         );
         self.add("Tenant", described(tenant, "A tenant"));
@@ -95,7 +95,7 @@ impl Contract {
         );
         let mut group = group(given::GROUP);
         if let Some(properties) = group["properties"].as_object_mut() {
-            properties.extend([texts("warnings", WARNINGS)]);
+            properties.extend([warnings()]);
         }
         self.add("Group", described(group, "An affinity group"));
     }
@@ -103,11 +103,11 @@ impl Contract {
     fn shown_vm(&mut self) {
         let reserved = closed(
             Map::from_iter([
-                text("host", "Id of the host"),
+                text("host", "Id of the host", "h1"),
                 (
                     "expires".to_owned(),
                     described(
-                        json!({ "type": ["integer", "null"], "format": "int64" }),
+                        json!({ "type": ["integer", "null"], "format": "int64", "examples": [1_764_000_300] }),
                         "The second after which the place is free again, counted from 1970-01-01 UTC; null: it stays reserved",
                     ),
                 ),
@@ -128,10 +128,11 @@ impl Contract {
         );
         let mut keys = pinning();
         keys.extend([
-            text("id", "Id of the VM, unique in the cluster"),
+            text("id", "Id of the VM, unique in the cluster", "web-1"),
             text(
                 "host",
                 "Id of the host where it runs; absent if it does not run yet",
+                "h1",
             ),
             (
                 "reserved".to_owned(),
@@ -140,7 +141,7 @@ impl Contract {
                     "The place that is reserved for it, if one is",
                 ),
             ),
-            texts("warnings", WARNINGS),
+            warnings(),
         ]);
         let vm = self.row("hosts/vms", "Vm", Form::Shown, keys, vec!["id"]);
         self.add(
@@ -385,7 +386,11 @@ impl Contract {
             examples::vm_to_place(),
         );
         let either = json!({ "anyOf": [reference("RequestedVm"), { "type": "string" }] });
-        let vms = || described(list(either.clone()), VMS.meaning);
+        let vms = || {
+            let mut vms = described(list(either.clone()), VMS.meaning);
+            vms["examples"] = json!([["web-1"]]);
+            vms
+        };
         let mut whole = keys(REQUEST);
         whole.insert(VMS.name.to_owned(), vms());
         let request = self.row(
@@ -490,20 +495,22 @@ fn one(key: &str, name: &str, meaning: &str) -> (String, Json) {
     (key.to_owned(), described(reference(name), meaning))
 }
 
-fn text(key: &str, meaning: &str) -> (String, Json) {
-    (
-        key.to_owned(),
-        described(json!({ "type": "string" }), meaning),
-    )
+fn text(key: &str, meaning: &str, example: &str) -> (String, Json) {
+    let text = json!({ "type": "string", "examples": [example] });
+    (key.to_owned(), described(text, meaning))
 }
 
-fn texts(key: &str, meaning: &str) -> (String, Json) {
-    let texts = list(json!({ "type": "string" }));
-    (key.to_owned(), described(texts, meaning))
+/// What was wrong, beside what is shown.
+fn warnings() -> (String, Json) {
+    let mut texts = list(json!({ "type": "string" }));
+    texts["examples"] = json!([["VM \"web-3\" has no \"memory\": it counts as 0"]]);
+    ("warnings".to_owned(), described(texts, WARNINGS))
 }
 
-fn integer(key: &str, meaning: &str) -> (String, Json) {
-    let integer = json!({ "type": "integer", "format": "int64" });
+/// A time in seconds.
+fn seconds(key: &str, meaning: &str) -> (String, Json) {
+    let example = example(Measure::Time, Kind::Integer);
+    let integer = json!({ "type": "integer", "format": "int64", "examples": [example] });
     (key.to_owned(), described(integer, meaning))
 }
 

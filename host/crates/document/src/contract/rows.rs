@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{Contract, reference};
-use crate::json_schema::{closed, described, list, value};
+use crate::json_schema::{closed, described, example, list, value};
 use placewright_model::schema::{Column, Schema, Source, Table, attribute_entity};
 use placewright_model::{Kind, Measure};
 
@@ -145,7 +145,19 @@ fn column_schema(column: &Column, form: Form) -> Json {
             }
         }
     }
+    if let Some(example) = given_example(column) {
+        schema["examples"] = json!([example]);
+    }
     described(schema, &meaning)
+}
+
+/// The example that the column's declaration gives.
+fn given_example(column: &Column) -> Option<Json> {
+    match (column.example, column.kind) {
+        ("", _) => None,
+        (text, Kind::Text) => Some(text.into()),
+        (number, _) => serde_json::from_str(number).ok(),
+    }
 }
 
 /// A time after RFC 3339, which stands beside the same in seconds.
@@ -173,17 +185,6 @@ pub(super) fn unit(measure: Measure) -> &'static str {
         Measure::Time => "in seconds since 1970-01-01 UTC",
         Measure::Fraction => "a fraction, 1 is all of it",
         Measure::Percent => "in percent",
-    }
-}
-
-fn example(measure: Measure, kind: Kind) -> Json {
-    match (measure, kind) {
-        (Measure::Bytes, _) => json!(8_589_934_592_u64),
-        (Measure::Millicores, _) => json!(4),
-        (Measure::Seconds, _) => json!(90),
-        (Measure::Time, _) => json!(1_764_000_000),
-        (Measure::Fraction, _) => json!(0.8),
-        (Measure::Percent, _) => json!(80),
     }
 }
 

@@ -26,15 +26,17 @@ pub(super) const FORM: &[Key] = &[
         "confirm",
         Shape::Texts,
         "Ids of VMs that run where their places are reserved",
-    ),
+    )
+    .such_as("web-1"),
     key(
         "cancel",
         Shape::Texts,
         "Ids of VMs whose reserved places are given back",
-    ),
-    key("remove", Shape::Texts, "Ids of VMs that are there no more"),
-    key("down", Shape::Texts, "Ids of hosts that fail"),
-    key("up", Shape::Texts, "Ids of hosts that return"),
+    )
+    .such_as("web-1"),
+    key("remove", Shape::Texts, "Ids of VMs that are there no more").such_as("web-2"),
+    key("down", Shape::Texts, "Ids of hosts that fail").such_as("h1"),
+    key("up", Shape::Texts, "Ids of hosts that return").such_as("h1"),
     key(
         "statistics",
         Shape::Any,

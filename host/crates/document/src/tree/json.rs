@@ -12,6 +12,7 @@ use jsonc_parser::{Scanner, ScannerOptions};
 
 use super::bound::Bound;
 use super::{Content, DEEPEST, Entry, Node, Nulls, Positions, Table};
+use crate::entries::Step;
 use crate::{Place, Problems, shown};
 
 const OPTIONS: ScannerOptions = ScannerOptions {
@@ -34,6 +35,7 @@ pub(super) fn parse(
         positions,
         nulls,
         bound: Bound::of_json(text.len()),
+        way: Vec::new(),
         problems: Problems::new(),
     };
     match reader.document() {
@@ -41,7 +43,7 @@ pub(super) fn parse(
         Err(Stop { at, message }) => {
             // Of all problems this one is told in any case.
             let mut problems = Problems::new();
-            problems.add(&positions.place(at), message);
+            problems.add_at(&positions.place(at), &steps(&reader.way), message);
             problems.append(reader.problems);
             problems.or(Table {
                 place: positions.place(0),
@@ -58,7 +60,26 @@ struct Reader<'p, 't> {
     positions: &'p Positions<'t>,
     nulls: Nulls,
     bound: Bound,
+    /// The keys and entries that are being read, outermost first. Where the reader stops they
+    /// stay as they are.
+    way: Vec<Open>,
     problems: Problems,
+}
+
+/// What is being read.
+enum Open {
+    /// The value of a key.
+    Key(Arc<str>),
+    /// An entry of a list, counted from 0; with its id, if that was read already.
+    Entry(usize, Option<Arc<str>>),
+}
+
+fn steps(way: &[Open]) -> Vec<Step<'_>> {
+    let steps = way.iter().map(|open| match open {
+        Open::Key(key) => Step::Key(key),
+        Open::Entry(position, id) => Step::Entry(*position, id.as_deref()),
+    });
+    steps.collect()
 }
 
 /// Why the rest of the text is not read.
@@ -156,13 +177,16 @@ impl<'t> Reader<'_, 't> {
                 Some(_) => return Err(self.wrong(&Kind::UnexpectedTokenInObject)),
             };
             let place = self.place();
+            self.way.push(Open::Key(key.clone()));
             let node = self.property(depth)?;
+            self.way.pop();
+            self.note_id(&key, node.as_ref());
             if let Some(first) = known.get(&key) {
                 let message = format!(
                     "the key \"{}\" stands here for the second time; the first is at {first}",
                     shown(&key)
                 );
-                self.problems.add(&place, message);
+                self.problems.add_at(&place, &steps(&self.way), message);
             } else {
                 known.insert(key.clone(), place.clone());
                 entries.extend(node.map(|node| Entry { key, place, node }));
@@ -173,6 +197,15 @@ impl<'t> Reader<'_, 't> {
             place: self.positions.place(begin),
             entries,
         })
+    }
+
+    /// If that is the id of an entry of a list, what is wrong with the rest of it is told with it.
+    fn note_id(&mut self, key: &str, value: Option<&Node>) {
+        if let ("id", Some(Content::Text(text))) = (key, value.map(|it| &it.content))
+            && let Some(Open::Entry(_, id @ None)) = self.way.last_mut()
+        {
+            *id = Some(text.clone());
+        }
     }
 
     /// The value of a key; None: a null that is left out.
@@ -238,8 +271,8 @@ impl<'t> Reader<'_, 't> {
             Token::Number(digits) => number(digits),
             Token::Boolean(boolean) => Content::Boolean(boolean),
             Token::Null => {
-                self.problems
-                    .add(&place, "null is no value of a list; leave it out");
+                let message = "null is no value of a list; leave it out";
+                self.problems.add_at(&place, &steps(&self.way), message);
                 Content::Null
             }
             token => return Err(self.unexpected(&token)),
@@ -256,7 +289,11 @@ impl<'t> Reader<'_, 't> {
             match token {
                 Some(Token::CloseBracket) => return Ok(nodes),
                 None => return Err(Stop::no_json(begin, &Kind::UnterminatedArray)),
-                Some(token) => nodes.push(self.node(token, depth + 1)?),
+                Some(token) => {
+                    self.way.push(Open::Entry(nodes.len(), None));
+                    nodes.push(self.node(token, depth + 1)?);
+                    self.way.pop();
+                }
             }
             token = self.after_value(&Token::CloseBracket)?;
         }

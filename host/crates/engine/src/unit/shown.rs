@@ -12,18 +12,31 @@ use placewright_model::Kind;
 #[cfg_attr(feature = "openapi", schema(as = Unit))]
 pub struct UnitShown {
     /// Its name.
+    #[cfg_attr(feature = "openapi", schema(example = "memory"))]
     pub name: String,
     /// Its version.
+    #[cfg_attr(feature = "openapi", schema(example = "1.2.0"))]
     pub version: String,
     /// What it is for, in a sentence.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "Removes hosts without enough memory")
+    )]
     pub summary: String,
     /// Other names that policies may call it by.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["ram"])))]
     pub aliases: Vec<String>,
     /// SHA-256 of its component, in hexadecimal.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c")
+    )]
     pub digest: String,
     /// Bytes of its component.
+    #[cfg_attr(feature = "openapi", schema(example = 84112))]
     pub size: usize,
     /// The interfaces that it imports.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["placewright:policy/log"])))]
     pub imports: Vec<String>,
     /// The parts that it exports.
     pub parts: Vec<PartShown>,
@@ -38,19 +51,19 @@ pub struct UnitShown {
 #[cfg_attr(feature = "openapi", schema(as = UnitPart))]
 pub struct PartShown {
     /// Which part.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "judge"))]
     pub part: Part,
     /// What a judge answers: `filter`, `cost function`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["filter"])))]
     pub answers: Vec<&'static str>,
     /// What a judge's answers depend on: `row-wise` or `whole-table`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "row-wise"))]
     pub evaluation: Option<&'static str>,
     /// The least and the greatest cost, if they are fixed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<f64>, min_items = 2, max_items = 2))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<f64>, min_items = 2, max_items = 2, example = json!([0.0, 1.0])))]
     pub cost_range: Option<(f64, f64)>,
     /// The columns that it reads.
     pub reads: Vec<ReadShown>,
@@ -64,6 +77,7 @@ pub struct PartShown {
 #[cfg_attr(feature = "openapi", schema(as = UnitTable))]
 pub struct ReadShown {
     /// Name of the table.
+    #[cfg_attr(feature = "openapi", schema(example = "hosts"))]
     pub table: String,
     /// If empty, it reads how many rows there are.
     pub columns: Vec<ColumnShown>,
@@ -75,8 +89,10 @@ pub struct ReadShown {
 #[cfg_attr(feature = "openapi", schema(as = UnitColumn))]
 pub struct ColumnShown {
     /// Name of the column.
+    #[cfg_attr(feature = "openapi", schema(example = "memory.free"))]
     pub column: String,
     /// Of its values: integer, number, boolean or text.
+    #[cfg_attr(feature = "openapi", schema(example = "integer"))]
     pub kind: String,
     /// Whether the part is never shown a row without it.
     pub required: bool,
@@ -90,6 +106,7 @@ pub struct ColumnShown {
 #[cfg_attr(feature = "openapi", schema(as = UnitReason))]
 pub struct ReasonShown {
     /// Completes "host ...".
+    #[cfg_attr(feature = "openapi", schema(example = "has too little memory"))]
     pub text: String,
     /// Whether waiting for pending placements may help.
     pub passing: bool,
@@ -101,31 +118,39 @@ pub struct ReasonShown {
 #[cfg_attr(feature = "openapi", schema(as = UnitSetting))]
 pub struct SettingShown {
     /// Its name.
+    #[cfg_attr(feature = "openapi", schema(example = "reserve"))]
     pub name: String,
     /// Of its value: integer, number, boolean or text.
+    #[cfg_attr(feature = "openapi", schema(example = "integer"))]
     pub kind: String,
     /// In what it is measured.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "bytes"))]
     pub measure: Option<String>,
     /// Its value where a policy gives none.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "8 GiB"))]
     pub default: Option<String>,
     /// Whether a policy must say it.
     pub required: bool,
     /// The least value that is taken; none: any.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = 0.0))]
     pub least: Option<f64>,
     /// The greatest value that is taken; none: any.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = 1.0))]
     pub greatest: Option<f64>,
     /// What a text must match.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "[a-z]+"))]
     pub pattern: Option<String>,
     /// If there are any, the only texts.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["fast", "small"])))]
     pub choices: Vec<String>,
     /// What it means.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "Memory that stays free on each host")
+    )]
     pub meaning: String,
     /// Of a setting that is a table: its columns.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["name", "value"])))]
     pub columns: Vec<String>,
 }
 

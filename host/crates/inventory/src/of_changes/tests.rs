@@ -83,7 +83,7 @@ fn of_groups_and_tenants_only_what_is_given_changes() {
     let error = inventory.change(changes(text)).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "group \"new\" has no rule that \"hard\" could be about; give the rule with it"
+        "groups[0] \"new\": group \"new\" has no rule that \"hard\" could be about; give the rule with it"
     );
 }
 
@@ -256,4 +256,58 @@ fn a_tenant_that_is_gone_comes_back_with_what_was_known_when_the_change_is_taken
     assert!(inventory.tenant("t").is_none());
     assert!(inventory.take_back(before));
     assert_eq!(inventory.tenant("t").cloned(), known);
+}
+
+#[test]
+fn every_entry_of_a_list_that_does_not_fit_is_told_with_its_position_and_id() {
+    let mut inventory = cluster();
+    let text = r#"{"vms": [{"id": "v", "host": "nowhere"}, {"id": "x", "host": "a"}, {"id": "w"}],
+        "groups": [{"id": "g", "hard": true}]}"#;
+    let error = inventory.change(changes(text)).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "vms[0] \"v\": there is no host \"nowhere\"; \
+         vms[2] \"w\": VM \"w\" does not run and has no place reserved"
+    );
+    let one = error.of_one_entry();
+    assert_eq!(one, InventoryError::UnknownHost("nowhere".into()));
+    assert!(inventory.running("x").is_none(), "nothing is changed");
+}
+
+#[test]
+fn of_many_entries_that_do_not_fit_the_first_are_told_and_the_others_counted() {
+    let mut inventory = cluster();
+    let gone: Vec<String> = (0..250).map(|number| format!("gone-{number}")).collect();
+    let text = serde_json::json!({ "gone": { "vms": gone } }).to_string();
+    let error = inventory.change(changes(&text)).unwrap_err();
+    let sentence = error.to_string();
+    assert!(
+        sentence.starts_with("gone.vms[0] \"gone-0\": VM \"gone-0\" does not run"),
+        "{sentence}"
+    );
+    assert!(sentence.ends_with("; and 245 more"), "{sentence}");
+    let InventoryError::Entries(entries) = error else {
+        panic!("{error}");
+    };
+    assert_eq!((entries.iter().count(), entries.more()), (100, 150));
+    assert_eq!(entries.iter().last().unwrap().path(), "gone.vms[99]");
+}
+
+#[test]
+fn what_an_entry_is_about_is_not_said_twice() {
+    let (id, column) = ("a".into(), "cpu.committed".into());
+    let told = RefusedEntry {
+        kind: EntryKind::Host,
+        position: 3,
+        id: "a".into(),
+        why: Box::new(InventoryError::NotGiven {
+            entity: "host",
+            id,
+            column,
+        }),
+    };
+    assert_eq!(
+        told.to_string(),
+        "hosts[3] \"a\": cpu.committed is worked out by the runtime and cannot be given"
+    );
 }

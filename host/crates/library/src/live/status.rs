@@ -16,12 +16,13 @@ use placewright_engine::unit::Digest;
 #[serde(rename_all = "kebab-case")]
 pub struct UnitStatus {
     /// The name.
+    #[cfg_attr(feature = "openapi", schema(example = "memory"))]
     pub name: String,
     /// The digest in force, unless it is disabled.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c"))]
     pub in_force: Option<Digest>,
     /// The version of the unit, as it says.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "1.2.0"))]
     pub version: Option<String>,
     /// Where it came from.
     #[cfg_attr(feature = "openapi", schema(required = true))]
@@ -41,7 +42,7 @@ pub struct UnitStatus {
     pub not_trusted: Option<NotTrusted>,
     /// A file that is being staged, or waits for it, and by its name will be this unit.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "memory-1.3.0.wasm"))]
     pub staging: Option<PathBuf>,
 }
 
@@ -51,9 +52,13 @@ pub struct UnitStatus {
 #[cfg_attr(feature = "openapi", schema(as = NotTrustedUnit))]
 pub struct NotTrusted {
     /// Its digest.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c"))]
     pub digest: Digest,
     /// Why it is not trusted.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "the signature is of a key that is not trusted")
+    )]
     pub why: String,
 }
 
@@ -63,19 +68,22 @@ pub struct NotTrusted {
 #[cfg_attr(feature = "openapi", schema(as = UnitFile))]
 pub struct FileStatus {
     /// Where it is.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "/var/lib/placewright/units/memory.wasm"))]
     pub path: PathBuf,
     /// The name of the last sound unit in it.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "memory"))]
     pub name: Option<String>,
     /// The digest of that.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c"))]
     pub offers: Option<Digest>,
     /// The digest of what it holds now, if it can be read.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c"))]
     pub holds: Option<Digest>,
     /// What is wrong with that.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, example = "it is no WebAssembly component")
+    )]
     pub trouble: Option<String>,
 }
 

@@ -20,13 +20,13 @@ pub enum Source {
     /// A file of the watched folder.
     File {
         /// Where it is; not told to tokens that are for some clusters.
-        #[cfg_attr(feature = "openapi", schema(value_type = String, required = false))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, required = false, example = "/var/lib/placewright/units/memory.wasm"))]
         path: PathBuf,
     },
     /// Someone handed it in.
     Upload {
         /// Who; not told to others whose tokens are for some clusters.
-        #[cfg_attr(feature = "openapi", schema(required = false))]
+        #[cfg_attr(feature = "openapi", schema(required = false, example = "ci"))]
         by: String,
     },
     /// It was in force before and was asked for again.
@@ -98,6 +98,7 @@ pub struct StepReport {
     pub outcome: StepOutcome,
     /// How long it took, in microseconds.
     #[serde(alias = "took_us")]
+    #[cfg_attr(feature = "openapi", schema(example = 1850))]
     pub took_us: u64,
 }
 
@@ -111,17 +112,19 @@ pub enum StepOutcome {
     Passed {
         /// What is worth knowing of it.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, example = "it was checked with 4 made-up tables"))]
         note: Option<String>,
     },
     /// It did not have to be taken.
     Skipped {
         /// Why not.
+        #[cfg_attr(feature = "openapi", schema(example = "it imports nothing"))]
         why: String,
     },
     /// The candidate is refused for it.
     Failed {
         /// What is wrong.
+        #[cfg_attr(feature = "openapi", schema(example = "it imports nothing"))]
         why: String,
     },
 }
@@ -135,14 +138,16 @@ pub enum Outcome {
     /// It is in force.
     InForce {
         /// What was in force under its name before.
-        #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c"))]
         replaced: Option<Digest>,
         /// The number of the first generation with it.
+        #[cfg_attr(feature = "openapi", schema(example = 12))]
         generation: u64,
     },
     /// Nothing of its name is in force any more.
     Removed {
         /// The number of the first generation without it.
+        #[cfg_attr(feature = "openapi", schema(example = 12))]
         generation: u64,
     },
     /// It was in force already.
@@ -150,6 +155,10 @@ pub enum Outcome {
     /// There is nothing wrong with it, and it is not in force.
     Held {
         /// Why not.
+        #[cfg_attr(
+            feature = "openapi",
+            schema(example = "a policy would not be valid with it")
+        )]
         why: String,
     },
     /// It is refused, and what was in force is in force.
@@ -157,6 +166,10 @@ pub enum Outcome {
         /// The step that failed.
         step: Step,
         /// What is wrong.
+        #[cfg_attr(
+            feature = "openapi",
+            schema(example = "a policy would not be valid with it")
+        )]
         why: String,
     },
 }
@@ -168,13 +181,13 @@ pub struct Staging {
     /// Where it came from.
     pub source: Source,
     /// The digest of its bytes.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c"))]
     pub digest: Digest,
     /// The name that it gives itself, once it could be asked.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "memory"))]
     pub name: Option<String>,
     /// Its version, as it says.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "1.2.0"))]
     pub version: Option<String>,
     /// The steps that were taken, in order.
     pub steps: Vec<StepReport>,

@@ -54,14 +54,18 @@ const MOST_SHOWN: usize = 5;
 #[cfg_attr(feature = "openapi", schema(as = TrialReport))]
 pub struct ReplayReport {
     /// Decisions that were made again.
+    #[cfg_attr(feature = "openapi", schema(example = 200))]
     pub tried: usize,
     /// The newest recorded ones, of which these were chosen evenly as the time allowed.
     #[serde(default)]
+    #[cfg_attr(feature = "openapi", schema(example = 1000))]
     pub recorded: usize,
     /// Those of them that came out differently; those that failed are not counted.
+    #[cfg_attr(feature = "openapi", schema(example = 3))]
     pub differing: usize,
     /// Those of them in which a unit that is new failed, where the one in force answered.
     #[serde(default, skip_serializing_if = "is_zero")]
+    #[cfg_attr(feature = "openapi", schema(example = 0))]
     pub failing: usize,
     /// Some of these.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -83,12 +87,16 @@ fn is_zero(number: &usize) -> bool {
 #[cfg_attr(feature = "openapi", schema(as = FailedDecision))]
 pub struct Failure {
     /// The cluster that it is of.
+    #[cfg_attr(feature = "openapi", schema(example = "north"))]
     pub cluster: String,
     /// Number of the decision.
+    #[cfg_attr(feature = "openapi", schema(example = 17))]
     pub decision: u64,
     /// Ids of the VMs that were placed.
+    #[cfg_attr(feature = "openapi", schema(example = json!(["web-3"])))]
     pub vms: Vec<String>,
     /// How the unit failed, and where.
+    #[cfg_attr(feature = "openapi", schema(example = "the unit ran out of time"))]
     pub because: String,
 }
 
@@ -98,14 +106,16 @@ pub struct Failure {
 #[cfg_attr(feature = "openapi", schema(as = DifferingDecision))]
 pub struct Difference {
     /// The cluster that it is of.
+    #[cfg_attr(feature = "openapi", schema(example = "north"))]
     pub cluster: String,
     /// Number of the decision.
+    #[cfg_attr(feature = "openapi", schema(example = 17))]
     pub decision: u64,
     /// The host that was chosen, if there was one.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "h1"))]
     pub before: Option<String>,
     /// The host that would have been, if there is one.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "h2"))]
     pub after: Option<String>,
 }
 

@@ -18,22 +18,24 @@ use placewright_sync::Mutex;
 #[serde(rename_all = "kebab-case")]
 pub struct UnitStaging {
     /// How many candidates had been staged before it since the server began.
+    #[cfg_attr(feature = "openapi", schema(example = 3))]
     pub number: u64,
     /// Where it came from.
     pub source: Source,
     /// The digest of its bytes.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c"))]
     pub digest: Digest,
     /// The name that it gives itself, once it could be asked.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "memory"))]
     pub name: Option<String>,
     /// Its version, as it says.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "1.2.0"))]
     pub version: Option<String>,
     /// When the first step began.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub time: Rfc3339,
     /// How long it has taken so far, in microseconds.
+    #[cfg_attr(feature = "openapi", schema(example = 1850))]
     pub took_us: u64,
     /// The steps that were taken, in order.
     pub steps: Vec<StepReport>,

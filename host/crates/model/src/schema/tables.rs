@@ -19,6 +19,7 @@ fn always(name: &str, kind: Kind, source: Source, meaning: &str) -> Column {
             _ => Bounds::NONE,
         },
         choices: &[],
+        example: "",
         meaning: meaning.into(),
     }
 }
@@ -61,6 +62,10 @@ impl Column {
 
     fn one_of(self, choices: &'static [&'static str]) -> Self {
         Self { choices, ..self }
+    }
+
+    fn such_as(self, example: &'static str) -> Self {
+        Self { example, ..self }
     }
 
     fn or_absent(self) -> Self {
@@ -108,27 +113,27 @@ pub(super) fn built_in() -> Vec<Table> {
         relation(
             "groups/vms",
             "The VMs of a group that run, for a balance part",
-            vec![kept("vm", Integer, "Row number in hosts/vms")],
+            vec![kept("vm", Integer, "Row number in hosts/vms").such_as("0")],
         ),
         relation(
             "groups/hosts",
             "The hosts of a group, for a balance part",
-            vec![kept("host", Integer, "Row number in hosts")],
+            vec![kept("host", Integer, "Row number in hosts").such_as("h1")],
         ),
         table(
             "tenant",
             Rows::Optional,
             Source::Given,
             "The tenant that the request is made for",
-            vec![kept("id", Text, "Id of the tenant")],
+            vec![kept("id", Text, "Id of the tenant").such_as("shop")],
         ),
         nested(
             "tenant/bindings",
             "Hosts that the tenant is or was bound to, in the order in which it was",
             vec![
-                given("host", Text, "Id of the host, which may be gone by now"),
-                maybe("zone", Text, "Availability zone at the time"),
-                maybe("tag", Text, "Tag at the time"),
+                given("host", Text, "Id of the host, which may be gone by now").such_as("h1"),
+                maybe("zone", Text, "Availability zone at the time").such_as("z1"),
+                maybe("tag", Text, "Tag at the time").such_as("rack-7"),
                 given("start", Integer, "When it began").in_measure(Time),
                 maybe("end", Integer, "When it ended; absent while it holds").in_measure(Time),
             ],
@@ -138,13 +143,13 @@ pub(super) fn built_in() -> Vec<Table> {
             Rows::One,
             Source::Given,
             "The cluster that the decision is made in",
-            vec![kept("name", Text, "Name of the cluster")],
+            vec![kept("name", Text, "Name of the cluster").such_as("north")],
         ),
         nested(
             "cluster/networks",
             "The logical networks of the cluster",
             vec![
-                given("name", Text, "Name of the network"),
+                given("name", Text, "Name of the network").such_as("management"),
                 maybe("required", Boolean, "Whether every host must have it"),
                 maybe("display", Boolean, "Whether consoles are reached over it"),
             ],
@@ -155,11 +160,11 @@ pub(super) fn built_in() -> Vec<Table> {
             Source::Kept,
             "The hosts where members run now, candidates or not",
             vec![
-                kept("member", Integer, "Row number in members"),
-                kept("id", Text, "Id of the host"),
-                maybe("name", Text, "Name of the host"),
-                maybe("address", Text, "Network address of the host"),
-                maybe("zone", Text, "Availability zone of the host"),
+                kept("member", Integer, "Row number in members").such_as("0"),
+                kept("id", Text, "Id of the host").such_as("h1"),
+                maybe("name", Text, "Name of the host").such_as("node-1"),
+                maybe("address", Text, "Network address of the host").such_as("192.0.2.11"),
+                maybe("zone", Text, "Availability zone of the host").such_as("z1"),
             ],
         ),
         table(
@@ -186,13 +191,15 @@ pub(super) fn built_in() -> Vec<Table> {
                     "group",
                     Integer,
                     "Number of the group that it stands in, best first",
-                ),
+                )
+                .such_as("0"),
                 kept("share", Number, "Its share of chance inside the group").in_measure(Fraction),
                 kept(
                     "cost",
                     Number,
                     "The sum of the stage's weighted costs so far",
-                ),
+                )
+                .such_as("1.25"),
             ],
         ),
     ];
@@ -202,8 +209,8 @@ pub(super) fn built_in() -> Vec<Table> {
         "hosts/vms/fixed-keys",
         "Placement keys that were fixed when it was placed, for as long as it stays on the host",
         vec![
-            given("name", Text, "Name of the key"),
-            given("value", Number, "Value"),
+            given("name", Text, "Name of the key").such_as("web-1"),
+            given("value", Number, "Value").such_as("1.5"),
         ],
     ));
     tables.push(gpus_of_stay("hosts/vms/gpus"));
@@ -225,24 +232,27 @@ fn request() -> Table {
                 "draw",
                 Number,
                 "The request's random number, 0 or more and less than 1",
-            ),
+            )
+            .such_as("0.61"),
             given(
                 "kind",
                 Text,
                 "What is asked for: place, migrate, or the operator's own word",
-            ),
-            maybe("tenant", Text, "Id of the tenant that asks"),
+            )
+            .such_as("place"),
+            maybe("tenant", Text, "Id of the tenant that asks").such_as("shop"),
             kept(
                 "forced",
                 Boolean,
                 "Whether an administrator chose the host, so that no unit was asked",
             ),
-            maybe("zone", Text, "Availability zone that is asked for"),
+            maybe("zone", Text, "Availability zone that is asked for").such_as("z1"),
             maybe(
                 "instances",
                 Integer,
                 "How many instances the tenant's deployment has",
-            ),
+            )
+            .such_as("3"),
         ],
     )
 }
@@ -250,25 +260,25 @@ fn request() -> Table {
 /// What is known of a VM, placed or not.
 fn vm_columns() -> Vec<Column> {
     vec![
-        kept("id", Text, "Id of the VM"),
-        maybe("name", Text, "Name of the VM"),
-        maybe("tenant", Text, "Id of the tenant that owns it"),
+        kept("id", Text, "Id of the VM").such_as("web-1"),
+        maybe("name", Text, "Name of the VM").such_as("web-1"),
+        maybe("tenant", Text, "Id of the tenant that owns it").such_as("shop"),
         maybe(
             "type",
             Text,
             "What it is optimised for, for example high-performance",
-        ),
-        maybe("state", Text, "For example up, down, paused, migrating"),
+        ).such_as("high-performance"),
+        maybe("state", Text, "For example up, down, paused, migrating").such_as("up"),
         maybe(
             "zone",
             Text,
             "Availability zone that it belongs to: the one that the request asked for which placed it",
-        ),
+        ).such_as("z1"),
         given(
             "priority",
             Integer,
             "The greater, the sooner it is served; 0 if not given",
-        )
+        ).such_as("10")
         .within(Bounds::NONE),
         given(
             "cpu",
@@ -282,18 +292,18 @@ fn vm_columns() -> Vec<Column> {
             "Memory that it was promised; 0 if not given",
         )
         .in_measure(Bytes),
-        given("sockets", Integer, "Virtual CPU sockets; 1 if not given"),
+        given("sockets", Integer, "Virtual CPU sockets; 1 if not given").such_as("1"),
         given(
             "cores",
             Integer,
             "Cores per virtual socket; if not given, as many as its CPU needs",
-        ),
+        ).such_as("2"),
         given(
             "threads",
             Integer,
             "Threads per virtual core; 1 if not given",
-        ),
-        kept("vcpus", Integer, "sockets x cores x threads"),
+        ).such_as("1"),
+        kept("vcpus", Integer, "sockets x cores x threads").such_as("2"),
         maybe("cpu.usage", Number, "Measured share of its vCPUs in use").in_measure(Fraction),
         maybe(
             "memory.usage",
@@ -302,17 +312,17 @@ fn vm_columns() -> Vec<Column> {
         )
         .in_measure(Fraction),
         maybe("memory.video", Integer, "Memory for video").in_measure(Bytes),
-        maybe("io-threads", Integer, "I/O threads"),
+        maybe("io-threads", Integer, "I/O threads").such_as("1"),
         maybe(
             "gpu.count",
             Integer,
             "How many GPUs it needs; 1 if not given where gpu.share or gpu-models is",
-        ),
+        ).such_as("1"),
         maybe(
             "gpu.share",
             Integer,
             "Thousandths that it needs of each of its GPUs; all of it if not given",
-        )
+        ).such_as("500")
         .within(Bounds::THOUSANDTHS),
         given(
             "ha",
@@ -329,17 +339,17 @@ fn vm_columns() -> Vec<Column> {
             Boolean,
             "Whether it may be moved while it runs; true if not given",
         ),
-        maybe("machine", Text, "Emulated machine type"),
+        maybe("machine", Text, "Emulated machine type").such_as("pc-q35-rhel9.4.0"),
         maybe(
             "pinning",
             Text,
             "How its vCPUs are pinned; absent if they are not",
-        ),
+        ).such_as("dedicated"),
         maybe(
             "stickiness",
             Integer,
             "How strongly it wants to stay where it runs",
-        )
+        ).such_as("100")
         .within(Bounds::NONE),
     ]
 }
@@ -404,18 +414,18 @@ fn running_vms() -> Vec<Column> {
 
 fn hosts() -> Vec<Column> {
     vec![
-        kept("id", Text, "Id of the host"),
-        kept("listed", Integer, "Its place in the order in which hosts were added, from 0"),
-        maybe("name", Text, "Name of the host"),
-        maybe("address", Text, "Network address"),
-        maybe("zone", Text, "Availability zone"),
+        kept("id", Text, "Id of the host").such_as("h1"),
+        kept("listed", Integer, "Its place in the order in which hosts were added, from 0").such_as("0"),
+        maybe("name", Text, "Name of the host").such_as("node-1"),
+        maybe("address", Text, "Network address").such_as("192.0.2.11"),
+        maybe("zone", Text, "Availability zone").such_as("z1"),
         given("state", Text, "up (takes VMs; if not given), maintenance, down or error")
             .one_of(&["up", "maintenance", "down", "error"]),
         maybe("created", Integer, "When it was added").in_measure(Time),
         // CPU
-        maybe("cpu.sockets", Integer, "CPU sockets"),
-        maybe("cpu.cores", Integer, "CPU cores of all sockets"),
-        maybe("cpu.threads", Integer, "CPU threads of all cores"),
+        maybe("cpu.sockets", Integer, "CPU sockets").such_as("2"),
+        maybe("cpu.cores", Integer, "CPU cores of all sockets").such_as("40"),
+        maybe("cpu.threads", Integer, "CPU threads of all cores").such_as("80"),
         given("cpu.total", Integer, "CPU that it has; that of its cores if not given")
             .in_measure(Millicores),
         maybe(
@@ -430,13 +440,13 @@ fn hosts() -> Vec<Column> {
             .in_measure(Millicores),
         added("cpu.pending", Integer, "CPU promised to the VMs that have a place reserved here")
             .in_measure(Millicores),
-        added("cpu.exclusive", Integer, "CPUs that VMs here, pending ones included, have for themselves"),
-        added("vcpus", Integer, "vCPUs of the VMs that run here without exclusive CPUs"),
+        added("cpu.exclusive", Integer, "CPUs that VMs here, pending ones included, have for themselves").such_as("8"),
+        added("vcpus", Integer, "vCPUs of the VMs that run here without exclusive CPUs").such_as("2"),
         added(
             "vcpus.pending",
             Integer,
             "vCPUs of the VMs that have a place reserved here without exclusive CPUs",
-        ),
+        ).such_as("4"),
         added(
             "load.pending",
             Integer,
@@ -447,7 +457,7 @@ fn hosts() -> Vec<Column> {
             "vcpus.unmeasured",
             Integer,
             "vCPUs of VMs without exclusive CPUs and without a measured load: pending VMs, and VMs that run here and are not yet measured in cpu.usage",
-        ),
+        ).such_as("2"),
         // memory
         given("memory.total", Integer, "Physical memory; 0 if not given").in_measure(Bytes),
         maybe("memory.free", Integer, "Measured free memory").in_measure(Bytes),
@@ -466,23 +476,23 @@ fn hosts() -> Vec<Column> {
             .in_measure(Bytes),
         maybe("swap.total", Integer, "Swap space").in_measure(Bytes),
         maybe("swap.free", Integer, "Free swap space").in_measure(Bytes),
-        maybe("gpu.model", Text, "Model of its GPUs, which are all alike"),
+        maybe("gpu.model", Text, "Model of its GPUs, which are all alike").such_as("nvidia-a100"),
         // VMs
-        added("vms.count", Integer, "VMs that run here"),
-        added("vms.pending", Integer, "VMs that have a place reserved here"),
-        added("vms.migrating", Integer, "VMs here that are on the move, to or from this host"),
-        added("vms.ha", Integer, "Highly available VMs here, pending ones included"),
+        added("vms.count", Integer, "VMs that run here").such_as("12"),
+        added("vms.pending", Integer, "VMs that have a place reserved here").such_as("1"),
+        added("vms.migrating", Integer, "VMs here that are on the move, to or from this host").such_as("0"),
+        added("vms.ha", Integer, "Highly available VMs here, pending ones included").such_as("5"),
         kept(
             "vms.widest",
             Integer,
             "Cores of the largest VM here (running or pending, without exclusive CPUs); 0 if there is none",
-        ),
-        kept("batch.placed", Integer, "VMs that the batch at hand has placed here so far"),
+        ).such_as("16"),
+        kept("batch.placed", Integer, "VMs that the batch at hand has placed here so far").such_as("0"),
         // power
         maybe("power.managed", Boolean, "Whether it can be switched on and off from outside"),
         maybe("power.keep-on", Boolean, "Whether it must not be switched off"),
         maybe("power.by-policy", Boolean, "Whether a policy has brought it into its state"),
-        maybe("status.external", Text, "What an outside monitor says of it: ok, or what is wrong"),
+        maybe("status.external", Text, "What an outside monitor says of it: ok, or what is wrong").such_as("ok"),
     ]
 }
 
@@ -498,6 +508,7 @@ fn groups() -> Table {
                 Text,
                 "What it wants of its VMs: positive or negative; absent if nothing",
             )
+            .such_as("negative")
             .or_absent(),
             kept("hard", Boolean, "Whether the rule for VMs must be kept"),
             kept(
@@ -505,6 +516,7 @@ fn groups() -> Table {
                 Text,
                 "What it wants of its hosts: positive or negative; absent if nothing",
             )
+            .such_as("positive")
             .or_absent(),
             kept(
                 "host-hard",
@@ -515,8 +527,9 @@ fn groups() -> Table {
                 "priority",
                 Number,
                 "The greater, the more it counts; 1 if not given",
-            ),
-            kept("here", Integer, "How many of the members are in it"),
+            )
+            .such_as("1"),
+            kept("here", Integer, "How many of the members are in it").such_as("1"),
             kept(
                 "elsewhere",
                 Boolean,
@@ -532,8 +545,10 @@ fn gpus_of_stay(name: &str) -> Table {
         name,
         "GPUs of the host that it was given when it was placed, for as long as it stays there",
         vec![
-            given("index", Integer, "Number of the GPU"),
-            given("share", Integer, "Thousandths of it that it takes").within(Bounds::THOUSANDTHS),
+            given("index", Integer, "Number of the GPU").such_as("0"),
+            given("share", Integer, "Thousandths of it that it takes")
+                .such_as("500")
+                .within(Bounds::THOUSANDTHS),
         ],
     )
 }
@@ -546,8 +561,8 @@ fn below_vms(parent: &str) -> Vec<Table> {
             &name("amounts"),
             "What it needs of amounts with names of the operator's choice",
             vec![
-                given("name", Text, "Name of the amount"),
-                given("need", Integer, "How much of it"),
+                given("name", Text, "Name of the amount").such_as("floating-ips"),
+                given("need", Integer, "How much of it").such_as("2"),
             ],
         ),
         nested(
@@ -558,18 +573,22 @@ fn below_vms(parent: &str) -> Vec<Table> {
                     "level",
                     Integer,
                     "Level of the resource that carries the key",
-                ),
-                maybe("index", Integer, "Which resource of that level, from 0"),
-                maybe("class", Text, "Who set it"),
-                given("name", Text, "Name of the key"),
-                given("value", Text, "Value, a text"),
-                maybe("weight", Number, "Weight"),
+                )
+                .such_as("1"),
+                maybe("index", Integer, "Which resource of that level, from 0").such_as("0"),
+                maybe("class", Text, "Who set it").such_as("tenant"),
+                given("name", Text, "Name of the key").such_as("disk"),
+                given("value", Text, "Value, a text").such_as("ssd"),
+                maybe("weight", Number, "Weight").such_as("1.5"),
             ],
         ),
         nested(
             &name("specs"),
             "Extra specifications that it asks for",
-            vec![given("key", Text, "Key"), given("value", Text, "Value")],
+            vec![
+                given("key", Text, "Key").such_as("disk"),
+                given("value", Text, "Value").such_as("ssd"),
+            ],
         ),
         nested(
             &name("nics"),
@@ -579,7 +598,8 @@ fn below_vms(parent: &str) -> Vec<Table> {
                     "network",
                     Text,
                     "Name of the network; absent if it has none",
-                ),
+                )
+                .such_as("management"),
                 maybe("plugged", Boolean, "Whether it is plugged in"),
                 maybe(
                     "passthrough",
@@ -597,22 +617,22 @@ fn below_vms(parent: &str) -> Vec<Table> {
             &name("numa-nodes"),
             "Its virtual NUMA nodes",
             vec![
-                given("index", Integer, "Number of the node"),
+                given("index", Integer, "Number of the node").such_as("0"),
                 given("memory", Integer, "Memory of the node").in_measure(Bytes),
-                maybe("mode", Text, "strict, interleave or preferred"),
+                maybe("mode", Text, "strict, interleave or preferred").such_as("strict"),
             ],
         ),
         nested(
             &name("numa-nodes/host-nodes"),
             "The host's NUMA nodes that the virtual node is pinned to",
-            vec![given("index", Integer, "Number of the host's node")],
+            vec![given("index", Integer, "Number of the host's node").such_as("0")],
         ),
         nested(
             &name("pins"),
             "Its vCPUs that are pinned",
             vec![
-                given("vcpu", Integer, "Number of the vCPU"),
-                given("cpu", Integer, "Number of the host's CPU"),
+                given("vcpu", Integer, "Number of the vCPU").such_as("0"),
+                given("cpu", Integer, "Number of the host's CPU").such_as("4"),
             ],
         ),
         nested(
@@ -620,26 +640,26 @@ fn below_vms(parent: &str) -> Vec<Table> {
             "Huge pages that it needs",
             vec![
                 given("size", Integer, "Size of a page").in_measure(Bytes),
-                given("count", Integer, "How many"),
+                given("count", Integer, "How many").such_as("512"),
             ],
         ),
         nested(
             &name("devices"),
             "Devices of a host that it needs",
             vec![
-                given("name", Text, "Name of the device"),
-                maybe("kind", Text, "Kind of the device"),
+                given("name", Text, "Name of the device").such_as("pci_0000_3b_00_0"),
+                maybe("kind", Text, "Kind of the device").such_as("gpu"),
             ],
         ),
         nested(
             &name("cpu-flags"),
             "CPU flags that it needs",
-            vec![given("flag", Text, "The flag")],
+            vec![given("flag", Text, "The flag").such_as("avx2")],
         ),
         nested(
             &name("gpu-models"),
             "Models of GPU that it accepts; any if there is no row",
-            vec![given("model", Text, "Name of the model")],
+            vec![given("model", Text, "Name of the model").such_as("nvidia-a100")],
         ),
     ]
 }
@@ -650,19 +670,19 @@ fn below_hosts() -> Vec<Table> {
             "hosts/amounts",
             "Amounts with names of the operator's choice",
             vec![
-                given("name", Text, "Name of the amount"),
-                given("total", Integer, "How much of it the host has"),
-                added("used", Integer, "Needed by the VMs that run here"),
+                given("name", Text, "Name of the amount").such_as("floating-ips"),
+                given("total", Integer, "How much of it the host has").such_as("16"),
+                added("used", Integer, "Needed by the VMs that run here").such_as("4"),
                 added(
                     "pending",
                     Integer,
                     "Needed by the VMs that have a place reserved here",
-                ),
+                ).such_as("1"),
                 kept(
                     "free",
                     Integer,
                     "total less used and pending; less than 0 where more was given than there is",
-                )
+                ).such_as("3")
                 .within(Bounds::NONE),
             ],
         ),
@@ -670,16 +690,16 @@ fn below_hosts() -> Vec<Table> {
             "hosts/networks",
             "Networks that the host is connected to",
             vec![
-                given("name", Text, "Name of the network"),
-                maybe("ipv4", Text, "Boot protocol for IPv4, absent if none"),
-                maybe("ipv6", Text, "Boot protocol for IPv6, absent if none"),
+                given("name", Text, "Name of the network").such_as("management"),
+                maybe("ipv4", Text, "Boot protocol for IPv4, absent if none").such_as("dhcp"),
+                maybe("ipv6", Text, "Boot protocol for IPv6, absent if none").such_as("none"),
             ],
         ),
         nested(
             "hosts/numa-nodes",
             "NUMA nodes",
             vec![
-                given("index", Integer, "Number of the node"),
+                given("index", Integer, "Number of the node").such_as("0"),
                 given("memory.total", Integer, "Memory of the node").in_measure(Bytes),
                 maybe("memory.free", Integer, "Measured free memory of the node").in_measure(Bytes),
                 added(
@@ -698,28 +718,28 @@ fn below_hosts() -> Vec<Table> {
                     "cpus",
                     Integer,
                     "CPU threads of the node that are online, by the host's cpus; absent if none of these names the node",
-                )
+                ).such_as("20")
                 .or_absent(),
                 added(
                     "cpus.promised",
                     Integer,
                     "CPUs of the node that VMs which run here have for themselves: those that they are pinned to, or else those of virtual nodes pinned to it",
-                ),
+                ).such_as("4"),
                 added(
                     "cpus.pending",
                     Integer,
                     "The same for the VMs that have a place reserved here",
-                ),
+                ).such_as("2"),
             ],
         ),
         nested(
             "hosts/cpus",
             "CPU threads, one by one",
             vec![
-                given("cpu", Integer, "Number of the thread"),
-                maybe("socket", Integer, "Number of its socket"),
-                maybe("core", Integer, "Number of its core in the socket"),
-                maybe("numa", Integer, "Number of its NUMA node"),
+                given("cpu", Integer, "Number of the thread").such_as("4"),
+                maybe("socket", Integer, "Number of its socket").such_as("0"),
+                maybe("core", Integer, "Number of its core in the socket").such_as("3"),
+                maybe("numa", Integer, "Number of its NUMA node").such_as("0"),
                 maybe("online", Boolean, "Whether it is online"),
                 maybe("exclusive", Boolean, "Whether a VM has it for itself"),
             ],
@@ -729,12 +749,12 @@ fn below_hosts() -> Vec<Table> {
             "Huge pages",
             vec![
                 given("size", Integer, "Size of a page").in_measure(Bytes),
-                given("free", Integer, "Free pages"),
+                given("free", Integer, "Free pages").such_as("512"),
                 added(
                     "pending",
                     Integer,
                     "Pages needed by the VMs that have a place reserved here",
-                ),
+                ).such_as("64"),
             ],
         ),
         table(
@@ -756,17 +776,17 @@ fn below_hosts() -> Vec<Table> {
             "hosts/gpus",
             "GPUs, of which VMs take whole ones or thousandths",
             vec![
-                given("index", Integer, "Number of the GPU"),
+                given("index", Integer, "Number of the GPU").such_as("0"),
                 added(
                     "taken",
                     Integer,
                     "Thousandths of it that the VMs take that run here or have a place reserved here",
-                ),
+                ).such_as("500"),
                 kept(
                     "free",
                     Integer,
                     "1000 less what is taken; less than 0 where more was given than there is",
-                )
+                ).such_as("500")
                 .within(Bounds::NONE),
             ],
         ),
@@ -774,46 +794,46 @@ fn below_hosts() -> Vec<Table> {
             "hosts/devices",
             "Devices that can be given to a VM",
             vec![
-                given("name", Text, "Name of the device"),
-                maybe("kind", Text, "Kind of the device"),
+                given("name", Text, "Name of the device").such_as("pci_0000_3b_00_0"),
+                maybe("kind", Text, "Kind of the device").such_as("gpu"),
                 maybe("free", Boolean, "Whether no VM has it"),
             ],
         ),
         nested(
             "hosts/cpu-flags",
             "CPU flags",
-            vec![given("flag", Text, "The flag")],
+            vec![given("flag", Text, "The flag").such_as("avx2")],
         ),
         nested(
             "hosts/machine-types",
             "Machine types that the host can emulate",
-            vec![given("name", Text, "Name of the machine type")],
+            vec![given("name", Text, "Name of the machine type").such_as("pc-q35-rhel9.4.0")],
         ),
         nested(
             "hosts/versions",
             "Compatibility versions that the host supports",
-            vec![given("version", Text, "The version")],
+            vec![given("version", Text, "The version").such_as("4.8")],
         ),
         nested(
             "hosts/leases",
             "Storage domains of which the host can take leases",
             vec![
-                given("domain", Text, "Id of the storage domain"),
+                given("domain", Text, "Id of the storage domain").such_as("d1"),
                 given("acquired", Boolean, "Whether the host has joined it"),
             ],
         ),
         nested(
             "hosts/hooks",
             "Hooks that are installed",
-            vec![given("name", Text, "Name of the hook")],
+            vec![given("name", Text, "Name of the hook").such_as("after-migration")],
         ),
         nested(
             "hosts/keys",
             "Placement keys of the host",
             vec![
-                given("name", Text, "Name of the key"),
-                given("value", Number, "Value"),
-                maybe("weight", Number, "Weight"),
+                given("name", Text, "Name of the key").such_as("load"),
+                given("value", Number, "Value").such_as("0.5"),
+                maybe("weight", Number, "Weight").such_as("1.5"),
                 maybe("sticky", Boolean, "Whether VMs that run here keep it"),
             ],
         ),
@@ -821,15 +841,15 @@ fn below_hosts() -> Vec<Table> {
             "hosts/usage",
             "Reported usage of resources, where the host is a pod of many",
             vec![
-                given("name", Text, "Name of the resource"),
-                given("used", Integer, "How much is used"),
-                given("total", Integer, "How much there is"),
+                given("name", Text, "Name of the resource").such_as("pods"),
+                given("used", Integer, "How much is used").such_as("4"),
+                given("total", Integer, "How much there is").such_as("16"),
             ],
         ),
         nested(
             "hosts/tags",
             "Tags of the host",
-            vec![given("key", Text, "Key"), given("value", Text, "Value")],
+            vec![given("key", Text, "Key").such_as("rack"), given("value", Text, "Value").such_as("r7")],
         ),
         nested(
             "hosts/costs",
@@ -838,14 +858,14 @@ fn below_hosts() -> Vec<Table> {
                 "amount",
                 Integer,
                 "Millionths of the currency per hour; absent if unknown",
-            )],
+            ).such_as("120000")],
         ),
         nested(
             "hosts/failures",
             "Launches that failed here",
             vec![
                 given("time", Integer, "When").in_measure(Time),
-                maybe("kind", Text, "What failed"),
+                maybe("kind", Text, "What failed").such_as("start"),
             ],
         ),
     ]
@@ -914,7 +934,7 @@ fn held_rows() -> Vec<Table> {
 }
 
 fn relations() -> Vec<Table> {
-    let member = || kept("member", Integer, "Row number in members");
+    let member = || kept("member", Integer, "Row number in members").such_as("0");
     vec![
         relation(
             "hosts/current",
@@ -935,19 +955,20 @@ fn relations() -> Vec<Table> {
             "hosts/group-members",
             "Groups of the request that have other VMs running or pending on the host; for a positive group, VMs that are migrating to another host are not counted",
             vec![
-                kept("group", Integer, "Row number in groups"),
+                kept("group", Integer, "Row number in groups").such_as("0"),
                 kept(
                     "vms",
                     Integer,
                     "How many VMs of the group, without the members",
-                ),
-                kept("unmovable", Integer, "How many of these may not be moved"),
+                )
+                .such_as("1"),
+                kept("unmovable", Integer, "How many of these may not be moved").such_as("0"),
             ],
         ),
         relation(
             "hosts/group-hosts",
             "Groups of the request that the host is in",
-            vec![kept("group", Integer, "Row number in groups")],
+            vec![kept("group", Integer, "Row number in groups").such_as("0")],
         ),
         relation(
             "hosts/location",
@@ -955,6 +976,7 @@ fn relations() -> Vec<Table> {
             vec![
                 member(),
                 kept("score", Integer, "The score; ±1000000 stand for infinity")
+                    .such_as("100")
                     .within(Bounds::NONE),
             ],
         ),
@@ -962,9 +984,13 @@ fn relations() -> Vec<Table> {
             "hosts/bindings",
             "Bindings of the request's tenant to the host",
             vec![
-                kept("row", Integer, "Number of the binding among the tenant's"),
-                kept("zone", Text, "Availability zone at the time").or_absent(),
-                kept("tag", Text, "Tag at the time").or_absent(),
+                kept("row", Integer, "Number of the binding among the tenant's").such_as("0"),
+                kept("zone", Text, "Availability zone at the time")
+                    .such_as("z1")
+                    .or_absent(),
+                kept("tag", Text, "Tag at the time")
+                    .such_as("rack-7")
+                    .or_absent(),
                 kept("start", Integer, "When it began").in_measure(Time),
                 kept("end", Integer, "When it ended; absent while it holds")
                     .in_measure(Time)

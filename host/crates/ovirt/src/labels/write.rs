@@ -39,7 +39,8 @@ fn turn(
         .cluster
         .turn_as(&call.caller.name, move |state: &mut ClusterState| {
             let changes = changes(state);
-            state.change_and_tell(changes).map(drop)
+            let changed = state.change_and_tell(changes);
+            changed.map(drop).map_err(DeploymentError::of_one_entry)
         });
     turn.wait().map_err(|error: DeploymentError| error.into())
 }

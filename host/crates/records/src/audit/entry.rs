@@ -27,8 +27,10 @@ pub enum Outcome {
 #[schema(as = AuditRecord)]
 pub struct Entry {
     /// Counts up by one from record to record, over files and restarts.
+    #[schema(example = 4711)]
     pub sequence: u64,
     /// When it happened, in RFC 3339 and UTC, with microseconds.
+    #[schema(example = "2026-11-26T08:00:00.123456Z")]
     pub at: String,
     /// What kind of record it is.
     pub kind: Kind,
@@ -46,43 +48,43 @@ pub struct Entry {
     pub result: Option<Outcome>,
     /// What happened, in one word; not there for calls, which have a route.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "unit-in-force")]
     pub what: Option<String>,
     /// The name of the token; `anonymous` where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "ci")]
     pub by: Option<String>,
     /// The other end of the connection: an address and a port.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "192.0.2.7:52114")]
     pub peer: Option<String>,
     /// What the request says of where it was forwarded from: a claim of whoever sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "198.51.100.4")]
     pub forwarded_for: Option<String>,
     /// The id of the request, as the log of the server has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "01JDK3ZQ8Y")]
     pub request: Option<String>,
     /// Method of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "POST")]
     pub method: Option<String>,
     /// The pattern of the path, as `/v1/clusters/{cluster}/place`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "/v1/clusters/{cluster}/place")]
     pub route: Option<String>,
     /// Path and query, cut where they are long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "/v1/clusters/north/place")]
     pub path: Option<String>,
     /// Status of the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u16)]
+    #[schema(value_type = u16, example = 200)]
     pub status: Option<u16>,
     /// The code of the problem, if the answer was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "not-found")]
     pub code: Option<String>,
     /// Whether the answer was that of an earlier request with the same key; not there: it was not.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -90,62 +92,63 @@ pub struct Entry {
     pub repeated: bool,
     /// How many calls that changed nothing have no records of their own; this one tells of them.
     #[serde(default, skip_serializing_if = "is_zero")]
-    #[schema(required = false)]
+    #[schema(required = false, example = 12)]
     pub left_out: u64,
     /// How many records were lost before this one, since the queue was full.
     #[serde(default, skip_serializing_if = "is_zero")]
-    #[schema(required = false)]
+    #[schema(required = false, example = 3)]
     pub lost: u64,
     /// Name of the cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "north")]
     pub cluster: Option<String>,
     /// Name of the unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "memory")]
     pub unit: Option<String>,
     /// Name of the policy.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "general")]
     pub policy: Option<String>,
     /// Id of the VM that the path names.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "web-3")]
     pub vm: Option<String>,
     /// The VMs of the body: the first of them, and how many more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "web-3, web-4")]
     pub vms: Option<String>,
     /// Id of the host that the path names, or that was chosen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "h1")]
     pub host: Option<String>,
     /// Number of the decision.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u64)]
+    #[schema(value_type = u64, example = 17)]
     pub decision: Option<u64>,
     /// Number of the plan of moves.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u64)]
+    #[schema(value_type = u64, example = 4)]
     pub plan: Option<u64>,
     /// Number of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u64)]
+    #[schema(value_type = u64, example = 1024)]
     pub event: Option<u64>,
     /// What was there before: a revision, a digest, or what differs of a row, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "\"3\"")]
     pub before: Option<String>,
     /// What is there since.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "\"4\"")]
     pub after: Option<String>,
     /// A sentence for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "unit memory 1.2.0 decides")]
     pub message: Option<String>,
     /// The hash of the record, 64 hexadecimal digits: `placewright audit verify --contains` looks
     /// for it.
+    #[schema(example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c")]
     pub hash: String,
 }
 

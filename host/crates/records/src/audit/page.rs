@@ -28,17 +28,18 @@ pub struct Gap {
     pub kind: GapKind,
     /// Number of the record after that place; not there where the log ends with it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u64)]
+    #[schema(value_type = u64, example = 4714)]
     pub before: Option<u64>,
     /// When that record was written, in RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "2026-11-26T08:00:00.123456Z")]
     pub at: Option<String>,
     /// How many there would be, if that is known.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u64)]
+    #[schema(value_type = u64, example = 2)]
     pub records: Option<u64>,
     /// A sentence for people.
+    #[schema(example = "2 records are missing")]
     pub message: String,
 }
 
@@ -52,15 +53,16 @@ pub struct AuditPage {
     pub items: Vec<Entry>,
     /// Where the next page begins: give it as `after`. Not there on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "4650")]
     pub next: Option<String>,
     /// Where records are missing among those that were looked at, whether or not they were
     /// wanted; the newest first.
     pub gaps: Vec<Gap>,
     /// How many records were looked at.
+    #[schema(example = 350)]
     pub searched: u64,
     /// When the oldest of them was written, in RFC 3339.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "2026-11-26T07:00:00.123456Z")]
     pub searched_to: Option<String>,
 }

@@ -6,7 +6,22 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::file::END_MISSING;
 use placewright_model::excerpt;
+
+/// What happened, of records that tell neither of a call nor of an event.
+pub const WORDS: [&str; 10] = [
+    "server-started",
+    "server-stopped",
+    "configuration-read",
+    "configuration-refused",
+    "torn",
+    "note-missing",
+    END_MISSING,
+    "file-full",
+    "left-out",
+    "lost",
+];
 
 /// Bytes of a text that a record has of what a caller sent, at most.
 const LONGEST_TEXT: usize = 256;
@@ -145,6 +160,7 @@ fn is_zero(number: &u64) -> bool {
 impl Record {
     /// Something of the server itself.
     pub fn server(what: &'static str, message: impl Into<String>) -> Self {
+        debug_assert!(WORDS.contains(&what), "{what} is none of the words");
         Self {
             what: Some(what),
             message: Some(message.into()),

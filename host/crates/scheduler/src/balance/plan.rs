@@ -224,17 +224,18 @@ pub enum MoveError {
 pub struct RemovedHosts {
     /// The policy's entry that removed them; `state` of hosts that are not up, `request` of
     /// those that the request excludes.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "memory"))]
     pub filter: Arc<str>,
     /// Completes "host ...".
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "has too little memory"))]
     pub reason: Arc<str>,
     /// Waiting for pending placements may help.
     pub passing: bool,
     /// How many.
+    #[cfg_attr(feature = "openapi", schema(example = 12))]
     pub hosts: usize,
     /// Of hosts that are not up, and so were not considered: the ids of the first ones.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["h7", "h8"])))]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<Arc<str>>,
 }
@@ -280,13 +281,13 @@ impl From<&Removed> for RemovedHosts {
 #[serde(rename_all = "kebab-case")]
 pub struct Nearest {
     /// Id of the host.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// The policy's entry that removed it.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "memory"))]
     pub filter: Arc<str>,
     /// What it lacks: completes "host ...".
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "has too little memory"))]
     pub reason: Arc<str>,
 }
 

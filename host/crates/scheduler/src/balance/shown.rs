@@ -18,17 +18,19 @@ use placewright_model::{Effect, Facts, Rfc3339, RowChange, Value, Write};
 #[serde(rename_all = "kebab-case")]
 pub struct PlanTold {
     /// Seconds since 1970-01-01 UTC at which it was made.
+    #[cfg_attr(feature = "openapi", schema(example = 1764000000))]
     pub now: i64,
     /// The same time.
     #[cfg_attr(feature = "openapi", schema(value_type = String, format = DateTime))]
     pub now_time: Rfc3339,
     /// The version of the inventory that it was made on.
+    #[cfg_attr(feature = "openapi", schema(example = 4711))]
     pub inventory_version: u64,
     /// What it was made for: `balance` or `evacuation`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "balance"))]
     pub origin: &'static str,
     /// The hosts that are to be emptied.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["h1", "h2"])))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<Arc<str>>,
     /// Host states and findings that are proposed: they are left to an operator.
@@ -42,6 +44,7 @@ pub struct PlanTold {
     pub refused: Vec<RefusedShown>,
     /// Of a plan without moves: why there are none, sentence by sentence.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(example = json!(["every host costs less than the margin"])))]
     pub reasons: Vec<String>,
     /// Whether the plan ends because it may hold no more moves: there may be more.
     pub cut_short: bool,
@@ -55,18 +58,18 @@ pub struct PlanTold {
 #[serde(rename_all = "kebab-case")]
 pub struct StandingReservationShown {
     /// Id of the VM.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-3"))]
     pub vm: Arc<str>,
     /// Where its place is reserved.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// Where it runs, if it runs.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h2"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<Arc<str>>,
     /// Seconds since 1970-01-01 UTC after which it ends if nobody confirms it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = i64))]
+    #[cfg_attr(feature = "openapi", schema(value_type = i64, example = 1764000300))]
     pub expires: Option<i64>,
     /// The same time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,38 +83,40 @@ pub struct StandingReservationShown {
 #[serde(rename_all = "kebab-case")]
 pub struct MoveShown {
     /// Its place in the plan, counted from 1.
+    #[cfg_attr(feature = "openapi", schema(example = 1))]
     pub step: usize,
     /// Id of the VM.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-3"))]
     pub vm: Arc<str>,
     /// Where it runs before the step.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h2"))]
     pub from: Arc<str>,
     /// Where it runs after the step: the same host, if only its facts change.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub to: Arc<str>,
     /// Whether it runs while it is moved (a live migration); false: it is stopped or paused, or
     /// is started on its new host, as its host is down or faulty.
     pub live: bool,
     /// VMs that a hard group keeps together with it: all of them are begun at once.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["web-4"])))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub together: Vec<Arc<str>>,
     /// Why it is moved, for programs.
     pub cause: Cause,
     /// Id of the group of which it breaks the hard rule, if that is the cause.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-apart"))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<Arc<str>>,
     /// Why it is moved.
+    #[cfg_attr(feature = "openapi", schema(example = "it costs less there"))]
     pub reason: String,
     /// What the VM costs where it runs before the step, tier by tier; null is infinite. Absent
     /// if it must leave its host whatever it costs there.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>, example = json!([0.8])))]
     pub cost_before: Option<Vec<f64>>,
     /// What it costs where it runs after the step, tier by tier; null is infinite.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>, example = json!([0.25])))]
     pub cost_after: Vec<f64>,
     /// Rows of tables that are changed with the move.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -125,16 +130,18 @@ pub struct MoveShown {
 #[serde(rename_all = "kebab-case")]
 pub struct StuckShown {
     /// Id of the VM.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-3"))]
     pub vm: Arc<str>,
     /// Where it runs.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h2"))]
     pub from: Arc<str>,
     /// Why it should leave, for programs.
     pub cause: Cause,
     /// Why it should leave.
+    #[cfg_attr(feature = "openapi", schema(example = "its host is in maintenance"))]
     pub reason: String,
     /// Why it cannot.
+    #[cfg_attr(feature = "openapi", schema(example = "no host takes it"))]
     pub why: String,
     /// Where the policy's filters are why: how many hosts each reason removed, in policy order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -152,14 +159,16 @@ pub struct StuckShown {
 #[serde(rename_all = "kebab-case")]
 pub struct RefusedShown {
     /// How many steps of the plan come before.
+    #[cfg_attr(feature = "openapi", schema(example = 2))]
     pub after: usize,
     /// Id of the VM.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-3"))]
     pub vm: Arc<str>,
     /// Where it runs.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h2"))]
     pub from: Arc<str>,
     /// Why it is not moved.
+    #[cfg_attr(feature = "openapi", schema(example = "no host takes it"))]
     pub because: String,
 }
 
@@ -169,7 +178,7 @@ pub struct RefusedShown {
 #[cfg_attr(feature = "openapi", schema(as = RowChange))]
 pub struct ChangeShown {
     /// Name of the table.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "gpus"))]
     table: Arc<str>,
     /// A row that is added: its values, by column.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -177,7 +186,7 @@ pub struct ChangeShown {
     append: Option<Facts>,
     /// Number of the row in which something changes, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = usize))]
+    #[cfg_attr(feature = "openapi", schema(value_type = usize, example = 0))]
     row: Option<usize>,
     /// What changes in it, by column; null takes a value away.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,7 +194,7 @@ pub struct ChangeShown {
     set: Option<BTreeMap<Arc<str>, Option<Value>>>,
     /// Number of the row that is removed, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = usize))]
+    #[cfg_attr(feature = "openapi", schema(value_type = usize, example = 1))]
     remove: Option<usize>,
 }
 

@@ -14,10 +14,12 @@ const TENANT: &str = "tenant";
 pub enum BatchError {
     /// A batch has one value of this key.
     #[error(
-        "VM \"{vm}\" has {key} {value} and VM \"{first}\" has {}: all VMs of a batch have one {key}; send one batch for each",
+        "VM \"{vm}\" (entry {position}) has {key} {value} and VM \"{first}\" has {}: all VMs of a batch have one {key}; send one batch for each",
         .first_value
     )]
     Differs {
+        /// Position of its request among all, counted from 0.
+        position: usize,
         /// Id of the first VM with another value than the first VM of all.
         vm: Arc<str>,
         /// The key, as requests write it.
@@ -31,9 +33,11 @@ pub enum BatchError {
     },
     /// A batch looks at all hosts.
     #[error(
-        "the request for VM \"{vm}\" has \"{key}\": a batch looks at all hosts; place VMs that name hosts one by one, or pin them (\"pinned\")"
+        "the request for VM \"{vm}\" (entry {position}) has \"{key}\": a batch looks at all hosts; place VMs that name hosts one by one, or pin them (\"pinned\")"
     )]
     NamesHosts {
+        /// Position of the request among all, counted from 0.
+        position: usize,
         /// Id of the first VM of the request.
         vm: Arc<str>,
         /// The key, as requests write it.
@@ -59,15 +63,17 @@ impl Batch {
         let tenants: BTreeSet<String> =
             requests.iter().map(|it| shown(&it.facts, TENANT)).collect();
         let several = is_theirs && tenants.len() > 1;
-        for request in &requests {
+        for (position, request) in requests.iter().enumerate() {
             if let Some(key) = names_hosts(request) {
                 return Err(BatchError::NamesHosts {
+                    position,
                     vm: id(request),
                     key,
                 });
             }
             if let Some((key, value, first_value)) = difference(request, first, several) {
                 return Err(BatchError::Differs {
+                    position,
                     vm: id(request),
                     key,
                     value,

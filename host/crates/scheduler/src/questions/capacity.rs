@@ -16,9 +16,10 @@ use placewright_model::{Group, Request, Vm};
 #[serde(rename_all = "kebab-case")]
 pub struct Capacity {
     /// The VMs of the request, of which copies are placed.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["web-3"])))]
     pub vms: Vec<Arc<str>>,
     /// How many times the request finds a host.
+    #[cfg_attr(feature = "openapi", schema(example = 14))]
     pub fit: usize,
     /// Whether the search ended at its bound: then more may fit.
     pub bounded: bool,
@@ -30,11 +31,13 @@ pub struct Capacity {
     #[cfg_attr(feature = "openapi", schema(value_type = QuotaRefusal))]
     pub refused_by_quota: Option<Box<QuotaRefusal>>,
     /// How many hosts the next one would be refused by; 0 if a quota does.
+    #[cfg_attr(feature = "openapi", schema(example = 12))]
     pub considered: usize,
     /// What stops the next one, in policy order; empty if the bound or a quota does.
     pub stopped_by: Vec<RemovedHosts>,
     /// What the next one names and no host of the cluster has, a sentence each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[cfg_attr(feature = "openapi", schema(example = json!(["VM \"web-3\" has no \"memory\": it counts as 0"])))]
     pub warnings: Vec<String>,
 }
 
@@ -44,9 +47,10 @@ pub struct Capacity {
 #[cfg_attr(feature = "openapi", schema(as = HostCapacity))]
 pub struct Filled {
     /// Id of the host.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// How many more VMs of the shape it takes.
+    #[cfg_attr(feature = "openapi", schema(example = 14))]
     pub fit: usize,
 }
 

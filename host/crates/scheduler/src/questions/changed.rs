@@ -16,10 +16,13 @@ use placewright_chain::{CostShown, Explanation};
 #[serde(rename_all = "kebab-case")]
 pub struct Replayed {
     /// How many were made again.
+    #[cfg_attr(feature = "openapi", schema(example = 200))]
     pub tried: usize,
     /// Those of them that come out differently.
+    #[cfg_attr(feature = "openapi", schema(example = 3))]
     pub differing: usize,
     /// Those of these in which there is no decision, because a unit gives no answer.
+    #[cfg_attr(feature = "openapi", schema(example = 0))]
     pub failing: usize,
     /// Some that come out differently.
     pub examples: Vec<ChangedDecision>,
@@ -31,19 +34,20 @@ pub struct Replayed {
 #[serde(rename_all = "kebab-case")]
 pub struct ChangedDecision {
     /// Its number.
+    #[cfg_attr(feature = "openapi", schema(example = 17))]
     pub decision: u64,
     /// The VMs that were to be placed.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["web-3"])))]
     pub vms: Vec<Arc<str>>,
     /// The host that was chosen, if there was one.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "h1"))]
     pub before: Option<Arc<str>>,
     /// The host that would be, if there is one.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "h2"))]
     pub after: Option<Arc<str>>,
     /// Why there is no decision.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "the unit ran out of time"))]
     pub failure: Option<String>,
     /// What becomes of these two hosts, before and after.
     pub hosts: Vec<HostChanged>,
@@ -56,7 +60,7 @@ pub struct ChangedDecision {
 #[serde(rename_all = "kebab-case")]
 pub struct HostChanged {
     /// Its id.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// Before the change.
     pub before: Fate,
@@ -74,13 +78,13 @@ pub struct HostChanged {
 #[serde(rename_all = "kebab-case")]
 pub struct CostChanged {
     /// The policy's entry.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "spread"))]
     pub entry: Arc<str>,
     /// Before the change.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = 0.8))]
     pub before: Option<f64>,
     /// After the change.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = 0.4))]
     pub after: Option<f64>,
 }
 

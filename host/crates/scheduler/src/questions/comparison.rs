@@ -41,24 +41,26 @@ pub enum Fate {
     /// No unit is asked about it.
     NotAsked {
         /// Completes "host ...".
+        #[cfg_attr(feature = "openapi", schema(example = "has too little memory"))]
         reason: String,
     },
     /// An entry of the policy removes it.
     Removed {
         /// The policy's entry.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, example = "memory"))]
         filter: Arc<str>,
         /// Completes "host ...".
+        #[cfg_attr(feature = "openapi", schema(example = "has too little memory"))]
         reason: String,
     },
     /// It is left to the end of that stage, with these sums of weighted costs, tier by
     /// tier; null = infinite.
     Left {
         /// Name of the stage.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, example = "fit"))]
         stage: Arc<str>,
         /// The sums of its weighted costs, tier by tier; null = infinite.
-        #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>, example = json!([0.25])))]
         sums: Vec<f64>,
         /// It does not go on to the next stage.
         passed_over: bool,

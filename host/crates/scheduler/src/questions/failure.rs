@@ -57,7 +57,7 @@ pub struct FailureOptions {
 #[serde(rename_all = "kebab-case")]
 pub struct Failure {
     /// The hosts that fail.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["h1", "h2"])))]
     pub hosts: Vec<Arc<str>>,
     /// Which VMs are restarted.
     pub restart: Restart,
@@ -65,7 +65,7 @@ pub struct Failure {
     /// which they are placed anew.
     pub vms: Vec<Resettled>,
     /// The VMs that ran there or had a place reserved and are not restarted, by id.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["batch-1"])))]
     pub not_restarted: Vec<Arc<str>>,
 }
 
@@ -76,24 +76,26 @@ pub struct Failure {
 #[serde(rename_all = "kebab-case")]
 pub struct Resettled {
     /// Id of the VM.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-3"))]
     pub vm: Arc<str>,
     /// The host that failed.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h2"))]
     pub from: Arc<str>,
     /// The greater, the sooner it was placed anew.
+    #[cfg_attr(feature = "openapi", schema(example = 10))]
     pub priority: i64,
     /// Where it goes; none if it finds no host.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "h1"))]
     pub host: Option<Arc<str>>,
     /// How many hosts were asked about.
+    #[cfg_attr(feature = "openapi", schema(example = 12))]
     pub considered: usize,
     /// What removed them, in policy order; told of VMs that find no host.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stopped_by: Vec<RemovedHosts>,
     /// Why there is no decision on it, if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "no host is left"))]
     pub refused: Option<String>,
 }
 

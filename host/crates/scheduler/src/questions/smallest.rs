@@ -46,6 +46,10 @@ pub struct Way {
     /// Whether the host would then be chosen, too, and not another one.
     pub chosen: bool,
     /// The changes as a sentence, to be completed by a full stop.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "reduce the memory of VM \"web-3\" to 4 GiB")
+    )]
     pub sentence: String,
 }
 
@@ -71,22 +75,26 @@ pub struct Needed {
     pub of: Changed,
     /// Id of the VM, host or group, or name of the quota; none for the request as a whole.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "web-3"))]
     pub id: Option<Arc<str>>,
     /// The column or table that is changed, as documents call it; `host` if the VM is to run
     /// elsewhere; of a quota `limits.cpu`, `limits.memory`, `limits.gpus` or `limits.vms`.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "memory"))]
     pub column: Arc<str>,
     /// How far it is to be changed.
     pub bound: Limit,
     /// The value of now, as a document may have it; none if it has none, or is a table.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "8 GiB"))]
     pub before: Option<String>,
     /// The value that lets the host through, as a document may have it; none if it is to have
     /// none. One step less of the change does not.
-    #[cfg_attr(feature = "openapi", schema(required = true))]
+    #[cfg_attr(feature = "openapi", schema(required = true, example = "4 GiB"))]
     pub after: Option<String>,
     /// The change as a sentence, to be completed by a full stop.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "reduce the memory of VM \"web-3\" to 4 GiB")
+    )]
     pub sentence: String,
 }
 

@@ -23,13 +23,13 @@ const COMPARED: usize = 1000;
 #[serde(rename_all = "kebab-case")]
 pub struct Why {
     /// The VMs of the request.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["web-3"])))]
     pub vms: Vec<Arc<str>>,
     /// Id of the host.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// The host that is chosen; none if every host is removed, or a quota refuses the VMs.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "h2"))]
     pub chosen: Option<Arc<str>>,
     /// The quotas that do not allow what is asked for, whatever becomes of the host: which, what
     /// is held and what it limits. Of a recorded decision, the first of them. `standing` says how
@@ -95,11 +95,13 @@ pub enum Standing {
     /// It is the one.
     Chosen {
         /// How many hosts have the same costs, this one included.
+        #[cfg_attr(feature = "openapi", schema(example = 1))]
         tied: usize,
     },
     /// No unit was asked about it.
     NotAsked {
         /// Completes "host ...".
+        #[cfg_attr(feature = "openapi", schema(example = "is in maintenance"))]
         reason: String,
     },
     /// Entries of the policy remove it: the first one does, each further one would if
@@ -111,15 +113,16 @@ pub enum Standing {
     /// Another host is cheaper.
     Costlier {
         /// The stage in which they differ.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, example = "fit"))]
         stage: Arc<str>,
         /// The first tier in which they differ.
+        #[cfg_attr(feature = "openapi", schema(example = 1))]
         tier: u32,
         /// By how much its sum in that tier is greater; null = infinite.
-        #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 0.15))]
         by: f64,
         /// The entry that adds most to it.
-        #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+        #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "spread"))]
         through: Option<Arc<str>>,
         /// Entry by entry, what makes the difference, in policy order.
         differences: Vec<Difference>,
@@ -127,14 +130,14 @@ pub enum Standing {
     /// It has the same costs as the chosen host, and this rule told them apart.
     Tied {
         /// The rule, as a policy writes it.
-        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>))]
+        #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["fewest-vms", "id"])))]
         rule: Vec<&'static str>,
     },
     /// A quota does not allow what is asked for, so that no host was looked for; this one would
     /// have been left.
     RefusedByQuota {
         /// Which quota, what it allows and what is held: a sentence.
-        #[cfg_attr(feature = "openapi", schema(value_type = String))]
+        #[cfg_attr(feature = "openapi", schema(value_type = String, example = "quota shop-north allows 20 VMs, and 20 are held"))]
         because: Arc<str>,
     },
     /// The request prefers hosts that were left, and this is none of them.
@@ -142,11 +145,13 @@ pub enum Standing {
     /// Where it is left to chance: another host was drawn.
     NotDrawn {
         /// The group of candidates that it is in, the best being 1.
+        #[cfg_attr(feature = "openapi", schema(example = 2))]
         group: usize,
         /// Its share of chance there.
+        #[cfg_attr(feature = "openapi", schema(example = 0.25))]
         share: f64,
         /// The group that was drawn from; none if no candidate had a chance.
-        #[cfg_attr(feature = "openapi", schema(required = true))]
+        #[cfg_attr(feature = "openapi", schema(required = true, example = 1))]
         drawn_from: Option<usize>,
     },
 }
@@ -158,30 +163,31 @@ pub enum Standing {
 #[serde(rename_all = "kebab-case")]
 pub struct Difference {
     /// The policy's entry.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "spread"))]
     pub name: Arc<str>,
     /// The tier of the entry.
+    #[cfg_attr(feature = "openapi", schema(example = 1))]
     pub tier: u32,
     /// What the unit said of the host; null = infinite.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 40.0))]
     pub raw: f64,
     /// What it said of the chosen one.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 20.0))]
     pub raw_chosen: f64,
     /// The same on the scale of the entry.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 0.4))]
     pub scaled: f64,
     /// That of the chosen one.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 0.2))]
     pub scaled_chosen: f64,
     /// Scaled, times the factor.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 0.8))]
     pub weighted: f64,
     /// That of the chosen one.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 0.4))]
     pub weighted_chosen: f64,
     /// By how much its weighted cost is greater; 0 if both are infinite.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<f64>, required = true, example = 0.4))]
     pub by: f64,
 }
 

@@ -45,6 +45,7 @@ pub struct HoldingShown {
     #[cfg_attr(feature = "openapi", schema(value_type = f64, example = 12.5))]
     pub cpu: i64,
     /// Promised memory in bytes.
+    #[cfg_attr(feature = "openapi", schema(example = 274877906944_i64))]
     pub memory: i64,
     /// GPUs; a share of one counts as its part.
     #[serde(
@@ -54,6 +55,7 @@ pub struct HoldingShown {
     #[cfg_attr(feature = "openapi", schema(value_type = f64, example = 1.5))]
     pub gpus: i64,
     /// How many VMs.
+    #[cfg_attr(feature = "openapi", schema(example = 20))]
     pub vms: i64,
 }
 

@@ -96,16 +96,22 @@ impl MoveState {
 #[serde(rename_all = "kebab-case")]
 pub struct MoveCounts {
     /// Not begun yet.
+    #[schema(example = 6)]
     pub planned: usize,
     /// Under way: a place is reserved.
+    #[schema(example = 2)]
     pub begun: usize,
     /// Done: the VM runs on its new host.
+    #[schema(example = 4)]
     pub confirmed: usize,
     /// Begun, and not confirmed in time.
+    #[schema(example = 0)]
     pub expired: usize,
     /// Given up by whoever manages the VMs.
+    #[schema(example = 0)]
     pub cancelled: usize,
     /// No moves any more: the cluster has changed.
+    #[schema(example = 1)]
     pub stale: usize,
 }
 
@@ -116,17 +122,18 @@ pub struct MoveCounts {
 pub struct PlanShown {
     /// Counts up from 1 in each cluster; absent if the plan is not kept.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = u64)]
+    #[schema(value_type = u64, example = 4)]
     pub number: Option<u64>,
     /// Who made it: the name of a token, `anonymous` where there are none, `periodic`, or
     /// `restart` for the server where it restarts VMs by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "ci")]
     pub by: Option<Arc<str>>,
     /// What was planned, and why.
     #[serde(flatten)]
     pub told: PlanTold,
     /// When it was last found to hold still, in seconds since 1970-01-01 UTC.
+    #[schema(example = 1764000000)]
     pub checked: i64,
     /// The same time.
     #[schema(value_type = String, format = DateTime)]
@@ -135,7 +142,7 @@ pub struct PlanShown {
     pub cancelled: bool,
     /// How many of its moves may be under way at once; absent: any number.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = usize)]
+    #[schema(value_type = usize, example = 8)]
     pub max_in_flight: Option<usize>,
     /// Whether the next moves are begun as one is confirmed.
     pub auto: bool,
@@ -158,7 +165,7 @@ pub struct MoveAt {
     /// Since when it is in this state, in seconds since 1970-01-01 UTC; absent: since the plan
     /// was made.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = i64)]
+    #[schema(value_type = i64, example = 1764000000)]
     pub since: Option<i64>,
     /// The same time; absent: since the plan was made.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,7 +174,7 @@ pub struct MoveAt {
     /// When the place that is reserved ends if nobody confirms it, in seconds since 1970-01-01
     /// UTC.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = i64)]
+    #[schema(value_type = i64, example = 1764000300)]
     pub expires: Option<i64>,
     /// The same time.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,13 +182,13 @@ pub struct MoveAt {
     pub expires_time: Option<Rfc3339>,
     /// Why it is in this state, or is not begun yet.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "its host is in maintenance")]
     pub why: Option<String>,
     /// When it was last checked, to be begun, that its cause still holds and that the policy
     /// would still put the VM there, in seconds since 1970-01-01 UTC; absent: it was not
     /// checked since the plan was made.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = i64)]
+    #[schema(value_type = i64, example = 1764000000)]
     pub checked: Option<i64>,
     /// The same time; absent: it was not checked since the plan was made.
     #[serde(skip_serializing_if = "Option::is_none")]

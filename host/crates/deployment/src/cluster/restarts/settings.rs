@@ -17,10 +17,10 @@ const MOST_IN_FLIGHT: usize = 1000;
 pub struct AutomaticRestart {
     /// Seconds for which a host must have been down or in error without a break before its VMs
     /// are restarted; 60 if not given.
-    #[schema(minimum = 0, maximum = 3600)]
+    #[schema(minimum = 0, maximum = 3600, example = 60)]
     pub settle: i64,
     /// How many restarts may be under way at once; 8 if not given.
-    #[schema(minimum = 1, maximum = 1000)]
+    #[schema(minimum = 1, maximum = 1000, example = 8)]
     pub max_in_flight: usize,
     /// Which VMs are restarted; all if not given.
     #[schema(value_type = Restart)]
