@@ -119,10 +119,15 @@ pub(crate) fn table(_: &Ask, cluster: &str, vms: &[Value], with_host: bool) -> M
 }
 
 fn standing(vm: &Value) -> Markup {
-    match (vm["host"].is_string(), vm["reserved"].is_object()) {
-        (true, true) => state("acc", "run", "on the move"),
-        (true, false) => state("ok", "ok", "runs"),
-        (false, _) => state("warn", "pend", "reserved"),
+    let (host, reserved) = (vm["host"].as_str(), vm["reserved"]["host"].as_str());
+    match (host, reserved) {
+        (Some(host), Some(reserved)) if host == reserved => state("acc", "run", "to be changed"),
+        (Some(_), Some(_)) => state("acc", "run", "on the move"),
+        (Some(_), None) => match vm["state"].as_str().unwrap_or_default() {
+            stopped @ ("down" | "stopped" | "off" | "paused") => state("off", "off", stopped),
+            _ => state("ok", "ok", "runs"),
+        },
+        (None, _) => state("warn", "pend", "reserved"),
     }
 }
 
@@ -221,7 +226,13 @@ pub(crate) async fn show(
 fn sentence(cluster: &str, vm: &Value) -> Markup {
     let expires = Moment::of(&vm["reserved"]["expires"]);
     html! {
-        @if let Some(host) = vm["host"].as_str() { "It runs on " (host_link(cluster, Some(host))) "." }
+        @if let Some(host) = vm["host"].as_str() {
+            @match vm["state"].as_str().unwrap_or_default() {
+                stopped @ ("down" | "stopped" | "off" | "paused") => { "It is " (stopped) ", on " }
+                _ => { "It runs on " }
+            }
+            (host_link(cluster, Some(host))) "."
+        }
         @if let Some(host) = vm["reserved"]["host"].as_str() {
             " A place is reserved on " (host_link(cluster, Some(host)))
             @if let Some(expires) = expires { ", which ends " (ago(expires)) " unless it is confirmed" }

@@ -9,7 +9,7 @@ use placewright_document::Problems;
 use placewright_engine::unit::Fault;
 use placewright_inventory::InventoryError;
 use placewright_model::budget::Full;
-use placewright_model::{HostState, Word};
+use placewright_model::{HostState, Word, rfc3339};
 use placewright_scheduler::questions::QuestionError;
 use placewright_scheduler::{BalanceError, ExplainError, PlaceError};
 use placewright_store::StoreError;
@@ -169,7 +169,9 @@ fn run_already(vms: &[(Arc<str>, Arc<str>)]) -> String {
 }
 
 fn until(expires: Option<i64>) -> String {
-    expires.map_or(String::new(), |expires| format!(" until {expires}"))
+    expires.map_or(String::new(), |expires| {
+        format!(" until {}", rfc3339(expires))
+    })
 }
 
 fn near(nearest: &Option<String>) -> String {

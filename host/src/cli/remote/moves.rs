@@ -106,6 +106,9 @@ pub(super) struct Balance {
     /// The most moves of the plan
     #[arg(long, value_name = "N")]
     moves: Option<usize>,
+    /// So many moves may be under way at the same time
+    #[arg(long, value_name = "N")]
+    max_in_flight: Option<usize>,
     /// Plan, and record nothing
     #[arg(long)]
     dry_run: bool,
@@ -123,6 +126,9 @@ impl Balance {
         let mut body = json!({});
         if let Some(moves) = self.moves {
             body["moves"] = moves.into();
+        }
+        if let Some(most) = self.max_in_flight {
+            body["max-in-flight"] = most.into();
         }
         let answer = session.call(call.json(&body))?;
         session.print(&answer.body, plan)?;
@@ -142,6 +148,9 @@ pub(super) struct Evacuate {
     /// The hosts to empty
     #[arg(required = true, value_name = "ID")]
     hosts: Vec<String>,
+    /// So many moves may be under way at the same time
+    #[arg(long, value_name = "N")]
+    max_in_flight: Option<usize>,
     /// Plan, and record nothing
     #[arg(long)]
     dry_run: bool,
@@ -156,7 +165,11 @@ impl Evacuate {
         if self.dry_run {
             call = call.query("dry-run", true);
         }
-        let answer = session.call(call.json(&json!({"hosts": self.hosts})))?;
+        let mut body = json!({"hosts": self.hosts});
+        if let Some(most) = self.max_in_flight {
+            body["max-in-flight"] = most.into();
+        }
+        let answer = session.call(call.json(&body))?;
         session.print(&answer.body, plan)?;
         let stuck = answer.body["stuck"].as_array();
         Ok(Answer::yes_if(stuck.is_none_or(Vec::is_empty)))
@@ -168,23 +181,36 @@ impl Evacuate {
 #[command(after_help = "\
 Examples:
   placewright begin 7 --cluster east
-  placewright begin 7 --step 1 --step 2 --cluster east")]
+  placewright begin 7 --step 1 --step 2 --cluster east
+  placewright begin 7 --auto --cluster east")]
 pub(super) struct Begin {
     /// The number of the plan
     plan: u64,
     /// A move, by its step; all that can begin if none is given. May be given again
     #[arg(long = "step", value_name = "N")]
     steps: Vec<u64>,
+    /// Whether the plan goes on by itself as moves are confirmed; as before if not given
+    #[arg(long, value_name = "YES", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    auto: Option<bool>,
+    /// Seconds for which the places are reserved
+    #[arg(long, value_name = "SECONDS")]
+    reserve_for: Option<u64>,
     #[command(flatten)]
     cluster: ClusterArg,
 }
 
 impl Begin {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
-        let body = match self.steps.is_empty() {
+        let mut body = match self.steps.is_empty() {
             true => json!({}),
             false => json!({"moves": self.steps}),
         };
+        if let Some(auto) = self.auto {
+            body["auto"] = auto.into();
+        }
+        if let Some(seconds) = self.reserve_for {
+            body["reserve-for"] = seconds.into();
+        }
         of_plan(session, &self.cluster, self.plan, "begin", Some(body))
     }
 }
@@ -225,10 +251,11 @@ fn of_plan(
     Ok(Answer::Yes)
 }
 
-/// A plan: its moves, and the VMs that cannot leave.
+/// A plan: its moves or why there are none, the VMs that cannot leave, what is left to an
+/// operator, and what was not done.
 fn plan(body: &Value) -> String {
-    let moves = body["moves"].as_array().map_or(&[][..], Vec::as_slice);
-    let stuck = body["stuck"].as_array().map_or(&[][..], Vec::as_slice);
+    let list = |key: &str| body[key].as_array().map_or(&[][..], Vec::as_slice);
+    let (moves, stuck) = (list("moves"), list("stuck"));
     let count = match moves.len() {
         1 => "1 move".to_owned(),
         count => format!("{count} moves"),
@@ -247,5 +274,59 @@ fn plan(body: &Value) -> String {
             shown::table(&["VM:vm", "host:from", "why it cannot:why"], stuck)
         ));
     }
+    for (title, columns, key) in [
+        (
+            "These have places reserved already:",
+            &["VM:vm", "place:host", "runs on:from", "until:expires-time"][..],
+            "reserved",
+        ),
+        (
+            "These moves were proposed and are not made:",
+            &["VM:vm", "host:from", "because"],
+            "refused",
+        ),
+    ] {
+        if !list(key).is_empty() {
+            parts.push(format!("{title}\n{}", shown::table(columns, list(key))));
+        }
+    }
+    let sentences = list("reasons").iter().filter_map(Value::as_str);
+    parts.extend(sentences.map(str::to_owned));
+    parts.extend(list("notes").iter().map(note));
     parts.join("\n\n")
+}
+
+/// What a plan leaves to an operator.
+fn note(note: &Value) -> String {
+    let text = |key: &str| note[key].as_str().unwrap_or_default();
+    match (note["host"].as_str(), note["state"].as_str()) {
+        (Some(host), Some(state)) => {
+            format!("Bring host {host} into {state}: {}", text("reason"))
+        }
+        _ => format!("Note: {}", text("reason")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_without_moves_says_why_and_what_is_left_to_an_operator() {
+        let body = json!({
+            "number": 1, "moves": [], "stuck": [], "reserved": [],
+            "refused": [{"after": 0, "vm": "a", "from": "h1", "because": "no host takes it"}],
+            "reasons": ["every host is as full as the others"],
+            "notes": [{"kind": "host-state", "host": "h1", "state": "maintenance", "reason": "it is up"}],
+        });
+        let shown = plan(&body);
+        assert!(shown.starts_with("Plan 1: 0 moves\n\nThese moves were proposed"));
+        assert!(shown.contains("no host takes it"), "{shown}");
+        assert!(
+            shown.ends_with(
+                "every host is as full as the others\n\nBring host h1 into maintenance: it is up"
+            ),
+            "{shown}"
+        );
+    }
 }

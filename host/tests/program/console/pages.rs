@@ -411,6 +411,24 @@ fn search_finds_what_has_the_text_in_its_id_and_leads_to_it() {
 }
 
 #[test]
+fn groups_are_looked_for_by_a_vm_and_shown_page_by_page() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    for (query, is_there) in [
+        ("vm=a", true),
+        ("vm=nobody", false),
+        ("after=a", true),
+        ("after=z", false),
+    ] {
+        let path = format!("/clusters/north/groups?{query}");
+        let shown = desk.browse("GET", &path, &cookie, &[]);
+        check(&path, &shown);
+        let has = shown.body.contains("must be apart");
+        assert_eq!(has, is_there, "{path}: {}", shown.body);
+    }
+}
+
+#[test]
 fn names_with_markup_are_shown_as_text() {
     let desk = Desk::start();
     let api = desk.api();
