@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
 use crate::history::{GroupSpec, History, Request, Rule, Stray};
-use crate::needs::{HostSpec, Needs};
+use crate::needs::{HostSpec, Needs, VirtualNode};
 use crate::policies::{GENERAL, POLICIES};
 
 /// VMs that a history speaks of, at most.
@@ -91,8 +91,8 @@ fn needs() -> impl Strategy<Value = Needs> {
             ..Needs::default()
         }),
         1 => (1..=2_i64).prop_map(|pages| Needs { pages, ..Needs::default() }),
-        1 => (0..=1_i64, any::<bool>()).prop_map(|(node, exclusive)| Needs {
-            node: Some((node, 0)),
+        2 => (virtual_nodes(), any::<bool>()).prop_map(|(nodes, exclusive)| Needs {
+            nodes,
             exclusive,
             ..Needs::default()
         }),
@@ -103,9 +103,25 @@ fn needs() -> impl Strategy<Value = Needs> {
         memory: plain.memory.max(more.pages),
         cpu: plain.cpu,
         gpu_share: if more.gpus > 0 { more.gpu_share } else { 1000 },
-        node: more.node.map(|(node, _)| (node, plain.memory)),
+        nodes: with_memory(more.nodes.clone(), plain.memory),
         ..more
     })
+}
+
+/// One virtual node or two, each pinned to a node of the host or to both.
+fn virtual_nodes() -> impl Strategy<Value = Vec<VirtualNode>> {
+    let allowed = select(vec![vec![0], vec![1], vec![0, 1]]);
+    let node = allowed.prop_map(|allowed| VirtualNode { allowed, memory: 0 });
+    vec(node, 1..=2)
+}
+
+/// The memory of a VM, shared out to its virtual nodes.
+fn with_memory(mut nodes: Vec<VirtualNode>, memory: i64) -> Vec<VirtualNode> {
+    let count = i64::try_from(nodes.len()).unwrap_or(i64::MAX).max(1);
+    for (number, node) in (0..).zip(&mut nodes) {
+        node.memory = memory / count + i64::from(number < memory % count);
+    }
+    nodes
 }
 
 /// A request, or a few that matter in this order. A restart takes as long as a few hundred
@@ -167,6 +183,9 @@ fn asked() -> impl Strategy<Value = Request> {
         1 => host().prop_map(Request::WhatIf),
         1 => (vm(), 1..=8_i64).prop_map(|(vm, memory)| Request::PatchVm(vm, memory)),
         1 => (host(), 2..=16_i64).prop_map(|(host, memory)| Request::PatchHost(host, memory)),
+        1 => (vm(), 0..=3_usize).prop_map(|(vm, first)| Request::Gpus(vm, first)),
+        1 => (subsequence((0..VMS).collect::<Vec<_>>(), 1..=3), option::of((vm(), needs())), any::<bool>())
+            .prop_map(|(vms, new, whole)| Request::Anew(vms, new, whole)),
         1 => vm().prop_map(Request::Gone),
         1 => (0..=usize::MAX, select(vec![Stray::Key, Stray::Parameter]))
             .prop_map(|(route, stray)| Request::Stray(route, stray)),

@@ -43,6 +43,9 @@ pub enum Request {
     Batch(Vec<(usize, Needs)>),
     /// Plan places for VMs that run as if none of them were anywhere, and reserve nothing.
     FromNothing(Vec<usize>),
+    /// Place VMs that run, and a new one before them, as if none of them were anywhere, and
+    /// reserve the places: all or nothing, or as many as can be.
+    Anew(Vec<usize>, Option<(usize, Needs)>, bool),
     /// Move a VM that runs to another host.
     Migrate(usize),
     /// Confirm the place of a VM.
@@ -69,6 +72,8 @@ pub enum Request {
     PatchVm(usize, i64),
     /// Report other memory of a host, in GiB.
     PatchHost(usize, i64),
+    /// Report which GPUs a VM that runs has: by number, from that one on.
+    Gpus(usize, usize),
     /// A VM is gone.
     Gone(usize),
     /// Send something that the route of this number, of all that there are, does not know.

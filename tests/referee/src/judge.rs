@@ -7,8 +7,9 @@
 use std::collections::BTreeSet;
 
 use crate::history::Rule;
-use crate::ledger::{Ledger, Vm};
+use crate::ledger::{Ledger, Place, Vm};
 use crate::needs::{GIB, Needs};
+use crate::nodes::{Demand, Room, assignment, demands, of_both};
 
 /// Bytes that a VM takes beside its memory, at most.
 fn overhead(needs: &Needs) -> i64 {
@@ -56,10 +57,79 @@ impl Others<'_> {
         self.all()
             .filter_map(|vm| vm.reserved_on(self.host).or_else(|| vm.runs_on(self.host)))
     }
+
+    /// What their virtual nodes need of the host's.
+    fn nodes(&self) -> Vec<Demand> {
+        let of = |needs: Option<&Needs>| needs.map_or_else(Vec::new, demands);
+        let all = self.all();
+        let nodes = all.map(|vm| of_both(of(vm.runs_on(self.host)), of(vm.reserved_on(self.host))));
+        nodes.flatten().collect()
+    }
+
+    /// The GPUs that they have.
+    fn gpus(&self) -> Gpus {
+        let mut gpus = Gpus::default();
+        for vm in self.all() {
+            let running = vm.running.as_ref();
+            let running = running.filter(|it| it.place.host == self.host);
+            match (running, vm.reserved_on(self.host)) {
+                (Some(running), None) if !running.gpus.is_empty() => {
+                    let share = running.place.needs.gpu_share;
+                    let known = running.gpus.iter().map(|number| (*number, share));
+                    gpus.known.extend(known);
+                }
+                (running, reserved) => {
+                    let needs = reserved.or(running.map(|it| &it.place.needs));
+                    gpus.needed.extend(needs.map(|it| (it.gpus, it.gpu_share)));
+                }
+            }
+        }
+        gpus
+    }
 }
 
-/// Whether whole and shared GPUs can be given out so that nobody gets more of one than there is.
-fn gpus_suffice(gpus: i64, mut demands: Vec<(i64, i64)>) -> bool {
+/// GPUs of a host that VMs have.
+#[derive(Debug, Default)]
+struct Gpus {
+    /// Those that are known by number, and thousandths.
+    known: Vec<(usize, i64)>,
+    /// How many, and thousandths of each.
+    needed: Vec<(i64, i64)>,
+}
+
+/// Whether GPUs of these numbers can be a VM's that runs, as far as is known who has the others.
+pub(crate) fn may_have_gpus(ledger: &Ledger, vm: usize, place: &Place, gpus: &[usize]) -> bool {
+    let host = place.host;
+    let Gpus { mut known, needed } = Others { ledger, vm, host }.gpus();
+    let mut reserved = ledger.vms.values().filter_map(|vm| vm.reserved_on(host));
+    // Those that are reserved have numbers that nobody tells.
+    if reserved.any(|needs| needs.gpus > 0) {
+        return false;
+    }
+    known.extend(gpus.iter().map(|number| (*number, place.needs.gpu_share)));
+    gpus_suffice(ledger.hosts[host].spec.gpus, &known, needed)
+}
+
+/// Whether the GPUs that are known by number are there, and nobody is given more of one than there
+/// is: a sentence if not.
+pub(crate) fn gpu_given_twice(ledger: &Ledger, host: usize) -> Option<String> {
+    let running = ledger.vms.values().filter_map(|vm| vm.running.as_ref());
+    let mut taken = vec![0; usize::try_from(ledger.hosts[host].spec.gpus).unwrap_or_default()];
+    for running in running.filter(|it| it.place.host == host) {
+        for number in &running.gpus {
+            match taken.get_mut(*number) {
+                Some(taken) => *taken += running.place.needs.gpu_share,
+                None => return Some(format!("GPU {number} is not there")),
+            }
+        }
+    }
+    let (number, taken) = taken.iter().enumerate().find(|(_, taken)| **taken > 1000)?;
+    Some(format!("{taken} thousandths of GPU {number} are given"))
+}
+
+/// Whether whole and shared GPUs can be given out so that nobody gets more of one than there is,
+/// beside those that are known by number.
+fn gpus_suffice(gpus: i64, known: &[(usize, i64)], mut demands: Vec<(i64, i64)>) -> bool {
     fn fits(free: &mut [i64], demands: &[(i64, i64)], from: usize, left: i64) -> bool {
         let Some(&(_, share)) = demands.first() else {
             return true;
@@ -82,6 +152,12 @@ fn gpus_suffice(gpus: i64, mut demands: Vec<(i64, i64)>) -> bool {
     demands.retain(|(count, _)| *count > 0);
     demands.sort_by_key(|(count, share)| std::cmp::Reverse((*share, *count)));
     let mut free = vec![1000; usize::try_from(gpus).unwrap_or_default()];
+    for (number, share) in known {
+        match free.get_mut(*number) {
+            Some(free) if *free >= *share => *free -= share,
+            _ => return false,
+        }
+    }
     let first = demands.first().map_or(0, |it| it.0);
     fits(&mut free, &demands, 0, first)
 }
@@ -140,10 +216,10 @@ pub(crate) fn promised_twice(
         found = found.or_else(|| short("licences", needed, spec.licences));
     }
     if (needs.gpus, needs.gpu_share) != (held.gpus, held.gpu_share) && needs.gpus > 0 {
-        let others = others.needs().map(|it| (it.gpus, it.gpu_share));
-        let demands: Vec<_> = others.chain([(needs.gpus, needs.gpu_share)]).collect();
-        if !gpus_suffice(spec.gpus, demands.clone()) {
-            let sentence = format!("GPUs: {demands:?} of {}", spec.gpus);
+        let Gpus { known, mut needed } = others.gpus();
+        needed.push((needs.gpus, needs.gpu_share));
+        if !gpus_suffice(spec.gpus, &known, needed.clone()) {
+            let sentence = format!("GPUs: {needed:?} beside {known:?} of {}", spec.gpus);
             found = found.or(Some(sentence));
         }
     }
@@ -165,25 +241,19 @@ pub(crate) fn promised_twice(
         let needed = others.unmeasured(|it| it.pages) + growth;
         found = found.or_else(|| short("huge pages", needed, at.free_pages));
     }
-    if let Some((node, memory)) = needs.node
-        && held.on_node(node) < memory * GIB
-    {
-        let place = usize::try_from(node).unwrap_or(usize::MAX);
-        match spec.nodes.get(place) {
-            None => found = found.or_else(|| Some(format!("NUMA node {node} is not there"))),
-            Some(total) => {
-                let needed = others.hold(|it| it.on_node(node)) + needs.on_node(node);
-                let what = format!("memory of NUMA node {node}");
-                found = found.or_else(|| short(&what, needed, total * GIB));
-            }
+    if needs.nodes != held.nodes || needs.own_cpus() > held.own_cpus() {
+        let (others, mine) = (others.nodes(), demands(needs));
+        let rooms = spec.rooms();
+        let all: Vec<Demand> = others.iter().chain(&mine).cloned().collect();
+        let missing = mine.iter().flat_map(|it| &it.allowed);
+        let mut missing =
+            missing.filter(|it| usize::try_from(**it).is_ok_and(|it| it >= rooms.len()));
+        if let Some(node) = missing.next() {
+            found = found.or_else(|| Some(format!("NUMA node {node} is not there")));
+        // Where one is to have other nodes than it has, there may be too little until then.
+        } else if assignment(&others, &rooms).is_some() && assignment(&all, &rooms).is_none() {
+            found = found.or_else(|| Some(format!("NUMA nodes: {mine:?} beside {others:?}")));
         }
-    }
-    if let Some((node, _)) = needs.node
-        && held.own_cpus_on_node(node) < needs.own_cpus()
-    {
-        let needed = others.hold(|it| it.own_cpus_on_node(node)) + needs.own_cpus();
-        let what = format!("CPUs of NUMA node {node}");
-        found = found.or_else(|| short(&what, needed, spec.cpus_of_node(node)));
     }
     found
 }
@@ -299,16 +369,29 @@ fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
             .any(|it| it.runs_on(host).is_some_and(of) || it.reserved_on(host).is_some_and(of));
         spec.devices.contains(device) && !is_taken
     });
-    let node_fits = needs.node.is_none_or(|(node, _)| {
-        let place = usize::try_from(node).unwrap_or(usize::MAX);
+    // Where others lie that may lie on several nodes is not known: on each of them.
+    let room = |(number, total): (i64, &i64)| {
+        let place = usize::try_from(number).unwrap_or(usize::MAX);
         let free = at.free_of_nodes.get(place).copied().unwrap_or(-1);
-        let total = spec.nodes.get(place).map_or(-1, |it| it * GIB);
-        let promised = others.hold(|it| it.on_node(node)) + needs.on_node(node);
-        let taken = others.unmeasured(|it| it.on_node(node)) + needs.on_node(node);
-        let own = others.hold(|it| it.own_cpus_on_node(node)) + needs.own_cpus();
+        let promised = others.hold(|it| it.at_most_on_node(number));
+        let taken = others.unmeasured(|it| it.at_most_on_node(number));
+        let own = others.hold(|it| it.own_cpus_at_most_on_node(number));
         let shared = i64::from(!needs.exclusive);
-        promised <= total && taken <= free && own + shared <= spec.cpus_of_node(node)
-    });
+        let cpus = spec.cpus_of_node(number) - own - shared;
+        Room {
+            memory: match cpus {
+                0.. => (total * GIB - promised).min(free - taken),
+                _ => -1,
+            },
+            cpus,
+        }
+    };
+    let rooms: Vec<Room> = (0..).zip(&spec.nodes).map(room).collect();
+    let mine = demands(needs);
+    let mut allowed = mine.iter().flat_map(|it| &it.allowed);
+    let are_there = allowed.all(|it| usize::try_from(*it).is_ok_and(|it| it < rooms.len()));
+    let has_cpus = |found: Vec<usize>| found.iter().all(|number| rooms[*number].cpus >= 0);
+    let node_fits = are_there && assignment(&mine, &rooms).is_some_and(has_cpus);
     let rules = {
         let is_here = |other: usize| {
             let vm = ledger.vms.get(&other);

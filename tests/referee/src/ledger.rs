@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::history::{GroupSpec, History, Rule};
 use crate::needs::{GIB, HostSpec, Needs};
+use crate::nodes::{assignment, demands as demands_of};
 use crate::policies::POLICIES;
 
 /// A VM's place on a host.
@@ -21,6 +22,8 @@ pub(crate) struct Running {
     pub(crate) place: Place,
     /// What of it the last measurement of its host contains.
     pub(crate) measured: Option<Needs>,
+    /// The numbers of its GPUs, where they are known.
+    pub(crate) gpus: Vec<usize>,
 }
 
 /// A place that is reserved.
@@ -132,6 +135,7 @@ impl Ledger {
             known.running = Some(Running {
                 place: reserved.place,
                 measured: stays.and_then(|before| before.measured),
+                gpus: Vec::new(),
             });
         }
     }
@@ -175,6 +179,7 @@ impl Ledger {
         let mut used = Needs::default();
         let mut ordinary = 0;
         let mut nodes = vec![0; self.hosts[host].spec.nodes.len()];
+        let mut demands = Vec::new();
         for vm in self.vms.values_mut() {
             let Some(running) = vm.running.as_mut().filter(|it| it.place.host == host) else {
                 continue;
@@ -182,10 +187,20 @@ impl Ledger {
             let needs = &running.place.needs;
             ordinary += needs.ordinary();
             used.pages += needs.pages;
-            for (number, used) in (0..).zip(&mut nodes) {
-                *used += needs.on_node(number);
-            }
+            demands.extend(demands_of(needs));
             running.measured = Some(needs.clone());
+        }
+        // Nodes that may lie on several lie where all find room.
+        let rooms = self.hosts[host].spec.rooms();
+        let found = assignment(&demands, &rooms).unwrap_or_else(|| {
+            let first = demands.iter().map(|it| it.allowed.first());
+            let first = first.map(|it| usize::try_from(it.copied().unwrap_or(0)).unwrap_or(0));
+            first.collect()
+        });
+        for (demand, number) in demands.iter().zip(found) {
+            if let Some(used) = nodes.get_mut(number) {
+                *used += demand.memory;
+            }
         }
         let host = &mut self.hosts[host];
         if let Some(other) = host.other {

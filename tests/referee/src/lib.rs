@@ -24,6 +24,7 @@ mod history;
 mod judge;
 mod ledger;
 mod needs;
+mod nodes;
 #[cfg(target_os = "linux")]
 mod one_core;
 mod play;
@@ -34,7 +35,7 @@ mod stray;
 pub use drawn::histories;
 pub use history::{GroupSpec, History, Request, Rule, Stray};
 pub use ledger::{Ledger, Place};
-pub use needs::{HostSpec, Needs};
+pub use needs::{HostSpec, Needs, VirtualNode};
 pub use play::Match;
 pub use policies::{GENERAL, POLICIES, Policy};
 pub use served::{Answer, Served};

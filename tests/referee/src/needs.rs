@@ -2,11 +2,22 @@
 
 use serde_json::{Value, json};
 
+use crate::nodes::Room;
+
 /// Bytes of a GiB.
 pub(crate) const GIB: i64 = 1 << 30;
 
 /// Bytes of a huge page, of the one size that there is here.
 pub(crate) const PAGE: i64 = GIB;
+
+/// A virtual NUMA node, which lies on one node of the host (mode `strict`).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VirtualNode {
+    /// The host's nodes that it may lie on.
+    pub allowed: Vec<i64>,
+    /// Its memory in GiB.
+    pub memory: i64,
+}
 
 /// What a VM takes wherever it runs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -25,8 +36,8 @@ pub struct Needs {
     pub devices: Vec<u8>,
     /// How many huge pages of 1 GiB.
     pub pages: i64,
-    /// The NUMA node of the host that its one virtual node is pinned to, and its GiB.
-    pub node: Option<(i64, i64)>,
+    /// Its virtual NUMA nodes.
+    pub nodes: Vec<VirtualNode>,
     /// Whether its CPUs are its own.
     pub exclusive: bool,
     /// Whether it may not be moved while it runs.
@@ -60,11 +71,15 @@ impl Needs {
         if self.stays {
             keys["migratable"] = false.into();
         }
-        if let Some((node, memory)) = self.node {
-            keys["numa-nodes"] = json!([{
-                "index": 0, "memory": memory * GIB, "mode": "strict",
-                "host-nodes": [{"index": node}],
-            }]);
+        if !self.nodes.is_empty() {
+            let nodes = self.nodes.iter().enumerate().map(|(index, node)| {
+                let allowed = node.allowed.iter().map(|it| json!({"index": it}));
+                json!({
+                    "index": index, "memory": node.memory * GIB, "mode": "strict",
+                    "host-nodes": allowed.collect::<Vec<_>>(),
+                })
+            });
+            keys["numa-nodes"] = nodes.collect();
         }
         keys
     }
@@ -84,7 +99,10 @@ impl Needs {
                 false => other.devices.clone(),
             },
             pages: given(other.pages > 0, other.pages, self.pages),
-            node: other.node.or(self.node),
+            nodes: match other.nodes.is_empty() {
+                true => self.nodes.clone(),
+                false => other.nodes.clone(),
+            },
             exclusive: self.exclusive || other.exclusive,
             stays: self.stays || other.stays,
         }
@@ -95,12 +113,18 @@ impl Needs {
         (self.cpu + 999) / 1000
     }
 
-    /// Bytes that it takes on a NUMA node of its host.
+    /// Bytes that it takes of a NUMA node of its host for sure.
     pub fn on_node(&self, number: i64) -> i64 {
-        match self.node {
-            Some((node, memory)) if node == number => memory * GIB,
-            _ => 0,
-        }
+        let pinned = |node: &&VirtualNode| node.allowed == [number];
+        let nodes = self.nodes.iter().filter(pinned);
+        nodes.map(|node| node.memory * GIB).sum()
+    }
+
+    /// Bytes that it may take of a NUMA node of its host.
+    pub fn at_most_on_node(&self, number: i64) -> i64 {
+        let nodes = self.nodes.iter();
+        let nodes = nodes.filter(|node| node.allowed.contains(&number));
+        nodes.map(|node| node.memory * GIB).sum()
     }
 
     /// CPUs that it has for itself.
@@ -108,12 +132,20 @@ impl Needs {
         if self.exclusive { self.cores() } else { 0 }
     }
 
-    /// CPUs that it has for itself on a NUMA node of its host.
-    pub fn own_cpus_on_node(&self, number: i64) -> i64 {
-        match self.node {
-            Some((node, _)) if node == number => self.own_cpus(),
-            _ => 0,
-        }
+    /// Of each of its virtual nodes, the CPUs that it has for itself: they are shared out in
+    /// order, the first ones get one more.
+    pub fn own_cpus_of_nodes(&self) -> Vec<i64> {
+        let nodes = i64::try_from(self.nodes.len()).unwrap_or(i64::MAX).max(1);
+        let cpus = self.own_cpus();
+        let of_node = |number| cpus / nodes + i64::from(number < cpus % nodes);
+        (0..).take(self.nodes.len()).map(of_node).collect()
+    }
+
+    /// CPUs that it may have for itself on a NUMA node of its host.
+    pub fn own_cpus_at_most_on_node(&self, number: i64) -> i64 {
+        let nodes = self.nodes.iter().zip(self.own_cpus_of_nodes());
+        let nodes = nodes.filter(|(node, _)| node.allowed.contains(&number));
+        nodes.map(|(_, cpus)| cpus).sum()
     }
 
     /// Cores that it shares with others.
@@ -164,6 +196,16 @@ impl HostSpec {
     pub fn cpus_of_node(&self, number: i64) -> i64 {
         let nodes = i64::try_from(self.nodes.len()).unwrap_or(i64::MAX).max(1);
         self.cores / nodes + i64::from(number < self.cores % nodes)
+    }
+
+    /// What there is of its NUMA nodes.
+    pub(crate) fn rooms(&self) -> Vec<Room> {
+        let nodes = (0..).zip(&self.nodes);
+        let room = nodes.map(|(number, memory)| Room {
+            memory: memory * GIB,
+            cpus: self.cpus_of_node(number),
+        });
+        room.collect()
     }
 
     /// Its document.

@@ -4,7 +4,10 @@ use axum::http::StatusCode;
 use serde_json::{Value, json};
 
 use crate::history::{History, Request};
-use crate::judge::{broken_rule, could_take, is_satisfied, knows_no_load, promised_twice};
+use crate::judge::{
+    broken_rule, could_take, gpu_given_twice, is_satisfied, knows_no_load, may_have_gpus,
+    promised_twice,
+};
 use crate::ledger::{Ledger, Place};
 use crate::needs::{GIB, Needs, PAGE};
 use crate::policies::POLICIES;
@@ -168,6 +171,7 @@ impl<'a> Match<'a> {
             }
             Request::Batch(vms) => self.batch(vms),
             Request::FromNothing(vms) => self.plan_anew(vms),
+            Request::Anew(vms, new, whole) => self.place_anew(vms, new.as_ref(), *whole),
             Request::Migrate(number) => self.migrate(*number),
             Request::Confirm(number) => self.confirm(*number),
             Request::Cancel(number) => {
@@ -217,6 +221,7 @@ impl<'a> Match<'a> {
                 }
                 Ok(())
             }
+            Request::Gpus(number, first) => self.say_gpus(*number, *first),
             Request::Gone(number) => {
                 let gone = json!({"gone": {"vms": [vm(*number)]}});
                 if self.post("/inventory/changes", &gone)?.status.is_success() {
@@ -427,6 +432,78 @@ impl<'a> Match<'a> {
         judged
     }
 
+    /// Places that a plan from nothing reserves are judged with all VMs where they run.
+    fn place_anew(&mut self, vms: &[usize], new: Option<&(usize, Needs)>, whole: bool) -> Judged {
+        let running = vms.iter().filter_map(|number| {
+            let place = self.ledger.running(*number)?;
+            Some((*number, place.needs.clone()))
+        });
+        let mut asked: Vec<(usize, Needs)> = running.collect();
+        if asked.is_empty() {
+            return Ok(());
+        }
+        let mut bodies: Vec<Value> = asked.iter().map(|it| json!({"id": vm(it.0)})).collect();
+        let new = new.filter(|(number, _)| {
+            let known = self.ledger.vms.get(number);
+            known.is_none_or(|it| *it == Default::default())
+        });
+        if let Some((number, needs)) = new {
+            let mut body = needs.keys();
+            body["id"] = vm(*number).into();
+            bodies.insert(0, body);
+            asked.push((*number, needs.clone()));
+        }
+        let answer = self.post(
+            &format!("/place-batch?from-nothing=true&listed=true&all-or-nothing={whole}"),
+            &json!({"vms": bodies}),
+        )?;
+        let decisions = answer.body["decisions"].as_array().cloned();
+        let decisions: Vec<Value> = decisions.unwrap_or_default();
+        // What was reserved for them before is given up.
+        if !whole || answer.body["reserved"] == true {
+            let decided = decisions.iter().filter_map(|it| it["vms"].as_array());
+            for number in decided.flatten().filter_map(number_of) {
+                self.ledger.cancel(number);
+            }
+        }
+        let mut missing = 0;
+        for decision in &decisions {
+            let to = number_of(&decision["host"]);
+            let placed = decision["vms"].as_array().cloned().unwrap_or_default();
+            let placed: Vec<usize> = placed.iter().filter_map(number_of).collect();
+            let stay = placed.iter().all(|number| {
+                let running = self.ledger.running(*number);
+                running.is_some_and(|it| Some(it.host) == to)
+            });
+            if decision["reserved"] != true {
+                let is_told = decision["warnings"]
+                    .as_array()
+                    .is_some_and(|it| !it.is_empty());
+                if to.is_some() && !stay {
+                    missing += 1;
+                    if !is_told && !whole {
+                        return Err(format!(
+                            "it is not told why no place is reserved: {decision}"
+                        ));
+                    }
+                }
+                continue;
+            }
+            let mut places = Vec::new();
+            for number in placed {
+                let known = asked.iter().find(|it| it.0 == number);
+                let (_, needs) = known.ok_or("a decision about another VM")?.clone();
+                let host = self.place_of(number, &needs, decision, false)?;
+                places.extend(host.map(|host| (number, host)));
+            }
+            self.rules_of(places)?;
+        }
+        if missing > 0 && answer.body["reserved"] == true {
+            return Err("places are not reserved, and the answer says they are".to_owned());
+        }
+        Ok(())
+    }
+
     /// Where the VMs of a host would go is judged as if they went there, one after the other.
     fn what_if(&mut self, number: usize) -> Judged {
         let on = |place: Option<&Place>| place.is_some_and(|it| it.host == number);
@@ -490,7 +567,10 @@ impl<'a> Match<'a> {
         let answer = self.post("/confirm", &json!({"vms": [vm(number)]}))?;
         let reserved = self.ledger.reserved(number).cloned();
         match (answer.status.is_success(), reserved) {
-            (true, Some(_)) => self.ledger.confirm(number),
+            (true, Some(_)) => {
+                self.ledger.confirm(number);
+                self.look_at_gpus(number)?;
+            }
             (false, Some(place)) => {
                 let state = self.ledger.hosts[place.host].state;
                 if !matches!(state, "down" | "error") {
@@ -498,6 +578,70 @@ impl<'a> Match<'a> {
                 }
             }
             (_, None) => {}
+        }
+        Ok(())
+    }
+
+    /// The GPUs that a VM was given where it runs now.
+    fn look_at_gpus(&mut self, number: usize) -> Judged {
+        let Some(place) = self.ledger.running(number).cloned() else {
+            return Ok(());
+        };
+        if place.needs.gpus == 0 {
+            return Ok(());
+        }
+        let answer = self.ask("GET", &format!("/vms/{}", vm(number)), None)?;
+        let rows = answer.body["gpus"].as_array().cloned().unwrap_or_default();
+        let mut gpus = Vec::new();
+        for row in &rows {
+            let index = row["index"]
+                .as_u64()
+                .and_then(|it| usize::try_from(it).ok());
+            let index = index.ok_or("a GPU without a number")?;
+            if row["share"].as_i64() != Some(place.needs.gpu_share) || gpus.contains(&index) {
+                return Err(format!("VM {number} is given {row} of {rows:?}"));
+            }
+            gpus.push(index);
+        }
+        // A policy need not say which they are.
+        let count = i64::try_from(gpus.len()).unwrap_or(i64::MAX);
+        if count != 0 && count != place.needs.gpus {
+            return Err(format!("VM {number} is given the GPUs {gpus:?}"));
+        }
+        self.say(number, gpus);
+        match gpu_given_twice(&self.ledger, place.host) {
+            Some(fault) => Err(format!("host {}: {fault}", place.host)),
+            None => Ok(()),
+        }
+    }
+
+    fn say(&mut self, number: usize, gpus: Vec<usize>) {
+        let known = self.ledger.vms.get_mut(&number);
+        if let Some(running) = known.and_then(|it| it.running.as_mut()) {
+            running.gpus = gpus;
+        }
+    }
+
+    /// Report the GPUs of a VM, if they can be those.
+    fn say_gpus(&mut self, number: usize, first: usize) -> Judged {
+        let is_settled = self.ledger.reserved(number).is_none();
+        let Some(place) = self.ledger.running(number).cloned().filter(|_| is_settled) else {
+            return Ok(());
+        };
+        let count = usize::try_from(place.needs.gpus).unwrap_or_default();
+        let all = usize::try_from(self.ledger.hosts[place.host].spec.gpus).unwrap_or_default();
+        if count == 0 || count > all {
+            return Ok(());
+        }
+        let gpus: Vec<usize> = (first..first + count).map(|it| it % all).collect();
+        if !may_have_gpus(&self.ledger, number, &place, &gpus) {
+            return Ok(());
+        }
+        let share = place.needs.gpu_share;
+        let rows = gpus.iter().map(|it| json!({"index": it, "share": share}));
+        let body = json!({"gpus": rows.collect::<Vec<_>>()});
+        if self.patch(&format!("/vms/{}", vm(number)), &body)? {
+            self.say(number, gpus);
         }
         Ok(())
     }

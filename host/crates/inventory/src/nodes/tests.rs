@@ -143,8 +143,8 @@ fn a_virtual_node_that_grows_may_have_to_be_on_another_node_than_before() {
     let again = |gib: i64| Arc::new(paged("a", 0, &[(gib, &[0, 1])]));
     let terms = Terms::default();
     inventory.reserve_in_place(again(28), terms).unwrap();
-    // There are 20 GiB free as measured: too few, wherever it is.
-    assert_eq!(memory(&mut inventory), [[24, 0, 20], [0, 28, 20]]);
+    // Until then it may be on either: one has what it holds, the other all that it asks for.
+    assert_eq!(memory(&mut inventory), [[0, 28, 20], [24, 0, 20]]);
     inventory.cancel_vm("a").unwrap();
     inventory.reserve_in_place(again(20), terms).unwrap();
     assert_eq!(memory(&mut inventory), [[24, 0, 20], [0, 0, 20]]);
