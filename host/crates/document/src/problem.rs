@@ -57,7 +57,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// What is wrong, and in which entry of a list.
+    /// What is wrong, and in which entry of a list: for programs, which find no entry by the line
+    /// and the character. Editors go to these, so that the text of a problem names them alone.
     pub fn sentence(&self) -> String {
         match &self.entry {
             Some(entry) => format!("{entry}: {}", self.message),
@@ -68,7 +69,7 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.sentence())?;
+        write!(f, "{}: {}", self.place, self.message)?;
         match &self.suggestion {
             Some(suggestion) => write!(f, " (did you mean \"{suggestion}\"?)"),
             None => Ok(()),

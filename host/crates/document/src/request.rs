@@ -83,7 +83,7 @@ pub(super) const REQUEST: &[Key] = &[
 
 /// What a VM to be placed has besides the columns and tables of `members`.
 pub(super) const VM: &[Key] = &[
-    required("id", TEXT, "Id of the VM, unique in the cluster").such_as("web-3"),
+    required("id", TEXT, "Id of the VM, unique in the cluster").such_as("web-1"),
     PINNED,
     PREFERRED,
     LOCATION,
