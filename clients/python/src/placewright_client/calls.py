@@ -181,7 +181,24 @@ def get_host_columns(cluster: str, *, columns: str | None = None) -> Call[types.
     return Call('GET', ['v1', 'clusters', cluster, 'host-columns'], query={'columns': columns})
 
 
+<<<<<<< HEAD
 def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: Literal['up', 'maintenance', 'down', 'error'] | str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
+=======
+def ask_host_costs(cluster: str, body: types.OneRequest, *, policy: str | None = None) -> Call[types.HostCosts]:
+    """What a VM would cost on every host, tier by tier, and which entry of the policy removes the
+    others: under the policy of the cluster, or under another one that need not decide anywhere.
+    Nothing is changed."""
+    return Call('POST', ['v1', 'clusters', cluster, 'host-costs'], json=body, query={'policy': policy})
+
+
+def get_host_schema(cluster: str) -> Call[types.HostSchema]:
+    """The columns that hosts of a cluster may have, attributes of the cluster included: what kind of
+    values they have, in what these are measured, and what they mean."""
+    return Call('GET', ['v1', 'clusters', cluster, 'host-schema'])
+
+
+def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
+>>>>>>> h36
     """The hosts of a cluster, by id or in the order that is asked for."""
     return PageCall('GET', ['v1', 'clusters', cluster, 'hosts'], query={'limit': limit, 'after': after, 'state': state, 'zone': zone, 'group': group, 'text': text, 'sort': sort, 'attribute': attribute})
 

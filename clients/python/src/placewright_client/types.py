@@ -560,6 +560,22 @@ CostDifference = TypedDict(
     },
 )
 
+# What a policy says of one host.
+CostedHost = TypedDict(
+    'CostedHost',
+    {
+        # The sums of its weighted costs, tier by tier; null = infinite. Empty if it is not left to the
+        # last stage, or the policy has no costs there.
+        'costs': 'list[float | None]',
+        # The policy's entry that removes it.
+        'filter': 'NotRequired[str]',
+        # Its id.
+        'host': 'str',
+        # If it is not left: why. Completes "host ...".
+        'reason': 'NotRequired[str | None]',
+    },
+)
+
 # How many of each there are.
 Counted = TypedDict(
     'Counted',
@@ -1733,6 +1749,22 @@ HostChange = TypedDict(
     },
 )
 
+# A column of hosts.
+HostColumn = TypedDict(
+    'HostColumn',
+    {
+        # Of its values: integer, number, boolean or text.
+        'kind': 'str',
+        # What it means, in a sentence.
+        'meaning': 'str',
+        # In what its values are measured: bytes, millicores, seconds, time, fraction or percent. An
+        # answer has amounts of CPU in cores.
+        'measure': 'NotRequired[str | None]',
+        # Its name: `cpu.total`, `attribute.rack`.
+        'name': 'str',
+    },
+)
+
 # Columns of hosts.
 HostColumns = TypedDict(
     'HostColumns',
@@ -1751,6 +1783,21 @@ HostCost = TypedDict(
     {
         # Millionths of the currency per hour; absent if unknown
         'amount': 'NotRequired[int]',
+    },
+)
+
+# What a policy says of every host for one request.
+HostCosts = TypedDict(
+    'HostCosts',
+    {
+        # Id of the host that is chosen; none if every host is removed.
+        'chosen': 'str | None',
+        # Every host of the cluster, in the order of their ids.
+        'hosts': 'list[CostedHost]',
+        # Name of the policy.
+        'policy': 'str',
+        # The tiers of the costs, by number.
+        'tiers': 'list[int]',
     },
 )
 
@@ -2394,6 +2441,15 @@ HostPatch = TypedDict(
         'vms.pending': 'NotRequired[int | None]',
         # Availability zone
         'zone': 'NotRequired[str | None]',
+    },
+)
+
+# The columns that hosts of a cluster may have.
+HostSchema = TypedDict(
+    'HostSchema',
+    {
+        # The built-in ones, then the attributes that are defined in the cluster.
+        'columns': 'list[HostColumn]',
     },
 )
 

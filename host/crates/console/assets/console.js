@@ -145,6 +145,10 @@ function ask(event) {
 }
 document.addEventListener("input", ask);
 document.addEventListener("submit", ask);
+// Not everything that chooses for somebody tells of input.
+document.addEventListener("change", (event) => {
+  if (event.target instanceof HTMLSelectElement) ask(event);
+});
 
 // What cannot be undone is asked about first.
 document.addEventListener("submit", (event) => {

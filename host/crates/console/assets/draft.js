@@ -180,6 +180,10 @@ function edit(form) {
 
   // Another unit for the order of batches or the balance has other settings.
   form.addEventListener("change", (event) => {
+    if (event.target instanceof HTMLSelectElement) {
+      clearTimeout(timer);
+      timer = window.setTimeout(ask, 120);
+    }
     const name = event.target instanceof HTMLInputElement ? event.target.name : "";
     if (/^policy\/(order|balance)\/unit$/.test(name)) move("try", "up", "Its settings stand below it.");
   });

@@ -482,7 +482,9 @@ async fn shown_editor(
             input type="hidden" name="view" value=(if draft.is_document { "document" } else { "chain" });
             div.bar {
                 @if may_save {
-                    button.btn.main type="submit" name="deed" value="save" { "Save as revision " (draft.revision.max(policy["revision"].as_u64().unwrap_or_default()) + 1) }
+                    // Where something can be carried over, that is the next deed.
+                    @let is_next = !matches!(&told, Told::Conflict(between) if between.both.as_ref().is_some_and(|both| !both.free.is_empty()));
+                    button.btn.main[is_next] type="submit" name="deed" value="save" { "Save as revision " (draft.revision.max(policy["revision"].as_u64().unwrap_or_default()) + 1) }
                 } @else if !may_edit { (barred(ask, Permission::AuthorPolicies, "Save")) }
                 @if may_edit {
                     button.btn.without-script type="submit" name="deed" value="try" { "Try it" }
@@ -616,9 +618,9 @@ fn conflict(between: &Conflict, draft: &Draft) -> Markup {
             @match &between.both {
                 Some(both) => {
                     div.cols.halves {
-                        div { h3 { "What changed since revision " (between.base) } (told_changes(&both.theirs))
+                        div { h2 { "What changed since revision " (between.base) } (told_changes(&both.theirs))
                             @if both.theirs.is_empty() { p.soft { "Nothing but how it is written." } } }
-                        div { h3 { "What you changed" }
+                        div { h2 { "What you changed" }
                             (told_changes(&both.free))
                             @if !both.colliding.is_empty() { p { b { "Collides with that:" } } (told_changes(&both.colliding)) }
                             @if both.free.is_empty() && both.colliding.is_empty() { p.soft { "Nothing that is not there already." } } }

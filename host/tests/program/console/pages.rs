@@ -229,9 +229,9 @@ fn the_map_is_coloured_by_a_column_or_the_cost_of_a_vm_and_the_table_says_the_sa
     let at = |host: &str| sorted.find(&format!("id=\"row-{host}\"")).unwrap();
     assert!(at("h6") < at("h5") && at("h5") < at("h1"), "{sorted}");
 
-    let cost = shown("colour=cost&cpu=2&memory=4+GiB&policy=best-fit");
+    let cost = shown("colour=cost&cpu=2&memory=4+GiB&policy=house");
     let vm = json!({"id": "map", "cpu": "2", "memory": "4 GiB"});
-    let route = "/v1/clusters/north/host-costs?policy=best-fit";
+    let route = "/v1/clusters/north/host-costs?policy=house";
     let told = desk.api().send("POST", route, &vm).body;
     let chosen = told["chosen"].as_str().unwrap();
     assert!(cost.contains("It would go to"), "{cost}");
@@ -246,7 +246,7 @@ fn the_map_is_coloured_by_a_column_or_the_cost_of_a_vm_and_the_table_says_the_sa
             assert!(cost.contains(&sum), "{sum}: {cost}");
         }
     }
-    let command = "placewright costs --cluster north --cpu 2 --memory '4 GiB' --policy best-fit";
+    let command = "placewright costs --cluster north --cpu 2 --memory '4 GiB' --policy house";
     assert!(cost.contains(command), "{cost}");
     let none = shown("colour=cost&cpu=2&memory=100+GiB");
     for part in [

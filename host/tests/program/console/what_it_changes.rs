@@ -654,8 +654,11 @@ fn units_are_added_and_removed_and_their_scaling_and_tier_are_set() {
     assert!(added.body.contains("data-differing="), "{}", added.body);
     let removed = act(&[("deed", "remove/-/costs/0")]);
     assert_eq!(removed.status, 200, "{}", removed.body);
+    let draft = removed.body.split("<textarea").nth(1).unwrap();
+    let draft = draft.split("</textarea>").next().unwrap();
+    assert!(!draft.contains("factor = 2 # twice"), "{draft}");
     assert!(
-        !removed.body.contains("factor = 2 # twice"),
+        removed.body.contains("cost memory: removed"),
         "{}",
         removed.body
     );

@@ -393,7 +393,7 @@ fn every_host_says_what_a_vm_would_cost_there_or_what_removes_it_under_any_polic
         .map(|it| it["host"].as_str().unwrap())
         .collect();
     assert_eq!(ids, ["h1", "h2", "h3"]);
-    assert_eq!(hosts[0]["filter"], "memory", "{hosts:?}");
+    assert_eq!(hosts[0]["filter"], "worst-fit", "{hosts:?}");
     assert_eq!(hosts[0]["costs"], json!([]));
     assert!(hosts[1]["costs"][0].is_number(), "{hosts:?}");
     assert_eq!(hosts[1].get("reason"), None);

@@ -107,7 +107,8 @@ fn a_vm_is_placed_explained_and_confirmed_from_elsewhere() {
     assert_eq!(full["fit"], 0);
     let costs = world.ask(0, "costs -c east --vm huge.toml --policy best-fit");
     assert!(
-        costs.contains("under best-fit it would find no host") && costs.contains("too few CPUs"),
+        costs.contains("under best-fit it would find no host")
+            && costs.contains("too little free CPU"),
         "{costs}"
     );
     let costs = world.ask_json(0, "costs -c east --cpu 1 --memory 1GiB");

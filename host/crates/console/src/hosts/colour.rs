@@ -72,6 +72,8 @@ impl Unit {
             Self::Bytes => format::bytes(value),
             Self::Seconds => format!("{} s", format::number(value, 1)),
             Self::Plain => format::number(value, 3),
+            // Of great costs the digits behind the point say nothing.
+            Self::Cost if (1e3..1e9).contains(&value.abs()) => format::number(value, 0),
             Self::Cost => format::cost(value),
         }
     }
@@ -376,5 +378,7 @@ mod tests {
         ] {
             assert_eq!(Unit::of(measure).written(value), expected);
         }
+        assert_eq!(Unit::Cost.written(1.25), "1.250");
+        assert_eq!(Unit::Cost.written(-284_800.4), "−284,800");
     }
 }
