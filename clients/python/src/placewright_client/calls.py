@@ -194,7 +194,7 @@ def get_host_schema(cluster: str) -> Call[types.HostSchema]:
     return Call('GET', ['v1', 'clusters', cluster, 'host-schema'])
 
 
-def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
+def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: Literal['up', 'maintenance', 'down', 'error'] | str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
     """The hosts of a cluster, by id or in the order that is asked for."""
     return PageCall('GET', ['v1', 'clusters', cluster, 'hosts'], query={'limit': limit, 'after': after, 'state': state, 'zone': zone, 'group': group, 'text': text, 'sort': sort, 'attribute': attribute})
 
@@ -247,7 +247,7 @@ def change_inventory(cluster: str, body: types.InventoryChanges, *, if_match: st
     return Call('POST', ['v1', 'clusters', cluster, 'inventory', 'changes'], json=body, headers={'If-Match': if_match}, key=idempotency_key or new_key())
 
 
-def follow_inventory(cluster: str, *, after: int | None = None, kind: list[str] | None = None) -> StreamCall[types.InventoryEvent]:
+def follow_inventory(cluster: str, *, after: int | None = None, kind: list[Literal['hosts', 'vms', 'groups', 'tenants'] | str] | None = None) -> StreamCall[types.InventoryEvent]:
     """What changes in a cluster's inventory, as it changes. Events are called `hosts`, `vms`,
     `groups` and `tenants`; each has the version that it leads to, the `items` that are new or
     different, whole, and the ids of those that are `gone`. First comes `begin` with the version
@@ -286,7 +286,10 @@ def place_batch(cluster: str, body: types.Requests, *, all_or_nothing: bool | No
     """Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
     that hard groups keep together are placed together, in one decision. The VMs may belong to
     several tenants: each is placed for its own. VMs that run are a conflict, as for one VM, unless
-    the plan is made from nothing. With a
+    the plan is made from nothing.
+    A plan from nothing reserves the places that the policy gives as things are, with the VMs of
+    the plan where they still run; a decision of which the place is not reserved says why under
+    `warnings`. With a
     header Idempotency-Key the same request gets the same answer again, as for one VM. What
     takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
     and the answer says so under `ended-early` and `undecided`."""
@@ -358,6 +361,12 @@ def renew_reservation(cluster: str, vm: str, body: None | types.ReservationRenew
 def get_cluster_settings(cluster: str) -> Call[types.ClusterSettings]:
     """How a cluster is set: its policy, and what is different from it there."""
     return Call('GET', ['v1', 'clusters', cluster, 'settings'])
+
+
+def patch_cluster_settings(cluster: str, body: types.SettingsPatch, *, if_match: str | None = None) -> Call[types.ClusterSettingsWithUnheeded]:
+    """Change some of how a cluster is set, by a merge patch after RFC 7396: null takes away what was
+    set, everything else stays. What comes of it is checked like settings that are put."""
+    return Call('PATCH', ['v1', 'clusters', cluster, 'settings'], json=body, headers={'If-Match': if_match})
 
 
 def put_cluster_settings(cluster: str, body: types.NewSettings, *, if_match: str | None = None) -> Call[types.ClusterSettingsWithUnheeded]:
@@ -439,7 +448,7 @@ def put_vm(cluster: str, vm: str, body: types.VmBody, *, if_match: str | None = 
     return Call('PUT', ['v1', 'clusters', cluster, 'vms', vm], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
 
 
-def ask_what_if(cluster: str, *, without: list[str] | None = None, restart: str | None = None) -> Call[types.WhatIf]:
+def ask_what_if(cluster: str, *, without: list[str] | None = None, restart: Literal['ha', 'all'] | str | None = None) -> Call[types.WhatIf]:
     """What would happen if hosts failed: which of their VMs would be restarted, where these would
     go, and which would find no place. Without hosts: of each host of the cluster by itself (N+1)."""
     return Call('POST', ['v1', 'clusters', cluster, 'what-if'], query={'without': without, 'restart': restart})

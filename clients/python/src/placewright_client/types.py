@@ -3778,6 +3778,9 @@ ReservationStanding: TypeAlias = "Literal['confirmed', 'held', 'ended', 'release
 ReservedPlace = TypedDict(
     'ReservedPlace',
     {
+        # What a VM that runs is to have otherwise once this is confirmed: columns and tables as they are
+        # to be; null: none. Absent if nothing changes but the host
+        'changes': 'NotRequired[dict[str, Any]]',
         # The second after which the place is free again, counted from 1970-01-01 UTC; null: it stays
         # reserved
         'expires': 'int | None',

@@ -90,7 +90,7 @@ struct FollowQuery {
 /// changes; what its VMs take follows from them.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/inventory/follow", operation_id = "follow_inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"), FollowQuery,
-        ("kind" = Option<Vec<contract::FollowedKind>>, Query, description = "Only events of this name: hosts, vms, groups or tenants. Given again for more; all if not given"),
+        ("kind" = inline(Option<Vec<contract::FollowedKind>>), Query, description = "Only events of this name: hosts, vms, groups or tenants. Given again for more; all if not given"),
         ("Last-Event-ID" = Option<u64>, Header, description = "Version of the last event that was read; goes before `after`")),
     responses((status = OK, content_type = "text/event-stream", body = InventoryEvent)))]
 #[expect(

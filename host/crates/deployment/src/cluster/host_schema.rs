@@ -17,14 +17,18 @@ pub struct HostSchema {
 #[serde(rename_all = "kebab-case")]
 pub struct HostColumn {
     /// Its name: `cpu.total`, `attribute.rack`.
+    #[schema(example = "cpu.total")]
     pub name: String,
     /// Of its values: integer, number, boolean or text.
+    #[schema(example = "integer")]
     pub kind: String,
     /// In what its values are measured: bytes, millicores, seconds, time, fraction or percent. An
     /// answer has amounts of CPU in cores.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "millicores")]
     pub measure: Option<&'static str>,
     /// What it means, in a sentence.
+    #[schema(example = "CPU of the host")]
     pub meaning: String,
 }
 

@@ -1,4 +1,5 @@
 use super::super::entry::{EntryKind, EntryOutcome, EntryResult};
+use super::super::refused::RefusedEntry;
 use super::*;
 use placewright_model::GroupRule;
 use placewright_model::schema::Schema;

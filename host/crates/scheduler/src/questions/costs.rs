@@ -15,12 +15,13 @@ use placewright_model::Request;
 #[serde(rename_all = "kebab-case")]
 pub struct HostCosts {
     /// Name of the policy.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "house"))]
     pub policy: Arc<str>,
     /// Id of the host that is chosen; none if every host is removed.
-    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "h1"))]
     pub chosen: Option<Arc<str>>,
     /// The tiers of the costs, by number.
+    #[cfg_attr(feature = "openapi", schema(example = json!([0])))]
     pub tiers: Vec<u32>,
     /// Every host of the cluster, in the order of their ids.
     pub hosts: Vec<CostedHost>,
@@ -32,18 +33,19 @@ pub struct HostCosts {
 #[serde(rename_all = "kebab-case")]
 pub struct CostedHost {
     /// Its id.
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "h1"))]
     pub host: Arc<str>,
     /// The sums of its weighted costs, tier by tier; null = infinite. Empty if it is not left to the
     /// last stage, or the policy has no costs there.
-    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>))]
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>, example = json!([0.25])))]
     pub costs: Vec<f64>,
     /// The policy's entry that removes it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(feature = "openapi", schema(value_type = String))]
+    #[cfg_attr(feature = "openapi", schema(value_type = String, example = "memory"))]
     pub filter: Option<Arc<str>>,
     /// If it is not left: why. Completes "host ...".
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "has too little free memory"))]
     pub reason: Option<String>,
 }
 
