@@ -27,6 +27,7 @@ const OTHERS: &[(&str, &[&str])] = &[
         "it goes with the request, the answer or the turn",
         &[
             "NewSettings.overrides",
+            "SettingsPatch.overrides",
             "ChangeShown.set",
             "Attach.overrides",
             "Comparison.seen",

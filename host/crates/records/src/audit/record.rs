@@ -160,7 +160,11 @@ fn is_zero(number: &u64) -> bool {
 impl Record {
     /// Something of the server itself.
     pub fn server(what: &'static str, message: impl Into<String>) -> Self {
-        debug_assert!(WORDS.contains(&what), "{what} is none of the words");
+        // Tests of this crate have words of their own.
+        debug_assert!(
+            cfg!(test) || WORDS.contains(&what),
+            "{what} is none of the words"
+        );
         Self {
             what: Some(what),
             message: Some(message.into()),
