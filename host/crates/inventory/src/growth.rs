@@ -239,12 +239,15 @@ pub(super) fn each_node_beyond(
     })
 }
 
+/// Huge pages: their size in bytes, and how many.
+type Pages = Vec<(i64, i64)>;
+
 /// The huge pages of virtual nodes that are asked for beyond those that are held, one by one of
 /// the nodes: the host's nodes that each may be put on, and its pages.
 pub(super) fn each_pages_beyond(
-    asked: impl Iterator<Item = (Vec<i64>, Vec<(i64, i64)>)>,
-    mut held: Vec<(Vec<i64>, Vec<(i64, i64)>)>,
-) -> impl Iterator<Item = Vec<(i64, i64)>> {
+    asked: impl Iterator<Item = (Vec<i64>, Pages)>,
+    mut held: Vec<(Vec<i64>, Pages)>,
+) -> impl Iterator<Item = Pages> {
     asked.map(move |(allowed, pages)| {
         let same = held.iter().position(|(known, _)| *known == allowed);
         let held = same.map_or_else(Vec::new, |place| held.swap_remove(place).1);
