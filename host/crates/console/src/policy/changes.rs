@@ -237,7 +237,7 @@ fn of_policy(before: &Value, after: &Value, changes: &mut Vec<Change>) {
         let (old, new) = (of(&before[table]), of(&after[table]));
         let path = [table.to_owned()];
         for key in both(&old, &new) {
-            let path = [&path[..], &[key.clone()]].concat();
+            let path = [&path[..], std::slice::from_ref(&key)].concat();
             let (old, new) = (&before[table][&key], &after[table][&key]);
             one(&path, (old, new), changes);
         }
@@ -317,7 +317,7 @@ fn of_list(
         .filter(|(name, _)| find(&old, name).is_none())
         .collect::<Vec<_>>();
     for (name, _) in old.iter().chain(more) {
-        let path = [&path[..], &[name.clone()]].concat();
+        let path = [&path[..], std::slice::from_ref(name)].concat();
         let pair = (find(&old, name), find(&new, name));
         match pair {
             (Some(old), Some(new)) => of_entry(&path, (&old, &new), changes),
@@ -353,7 +353,7 @@ fn of_entry(path: &[String], (before, after): (&Value, &Value), changes: &mut Ve
             .unwrap_or_default()
     };
     for key in both(old, new) {
-        let path = [path, &[key.clone()]].concat();
+        let path = [path, std::slice::from_ref(&key)].concat();
         if key != "settings" {
             one(&path, (&of(old, &key), &of(new, &key)), changes);
             continue;
@@ -365,7 +365,7 @@ fn of_entry(path: &[String], (before, after): (&Value, &Value), changes: &mut Ve
         };
         let (old, new) = (settings(old), settings(new));
         for name in both(&old, &new) {
-            let path = [&path[..], &[name.clone()]].concat();
+            let path = [&path[..], std::slice::from_ref(&name)].concat();
             let value = |of: &Map<String, Value>| of.get(&name).cloned().unwrap_or_default();
             one(&path, (&value(&old), &value(&new)), changes);
         }

@@ -297,11 +297,14 @@ impl Alone {
     }
 }
 
+/// Names of settings with what they are set to.
+type Pairs = Vec<(String, String)>;
+
 /// What a document says, and the settings of the units that it names alone.
-fn read(text: &str) -> Option<(Whole, [Vec<(String, String)>; 2])> {
+fn read(text: &str) -> Option<(Whole, [Pairs; 2])> {
     let mut document: DocumentMut = text.parse().ok()?;
     let said = |key: &str| document.get(key).and_then(shown).unwrap_or_default();
-    let pairs = |item: Option<&Item>| -> Vec<(String, String)> {
+    let pairs = |item: Option<&Item>| -> Pairs {
         let table = item.and_then(Item::as_table_like);
         let pairs = table.into_iter().flat_map(|it| it.iter());
         pairs
