@@ -50,11 +50,24 @@ pub(super) fn frame() -> OpenApi {
     OpenApiBuilder::new().info(info.build()).build()
 }
 
+/// Take out types that are none, which parameters have whose schema is one of several.
+fn leave_out_no_types(value: &mut Json) {
+    match value {
+        Json::Object(object) => {
+            object.retain(|key, value| key != "type" || !value.is_null());
+            object.values_mut().for_each(leave_out_no_types);
+        }
+        Json::Array(values) => values.iter_mut().for_each(leave_out_no_types),
+        _ => {}
+    }
+}
+
 /// The API in OpenAPI: routes, schemas, and what each route needs. It is the contract that
 /// clients are made from.
 pub fn openapi() -> Json {
     let mut document = serde_json::to_value(routes()).unwrap_or_default();
     shape::shape(&mut document, contract::schemas());
+    leave_out_no_types(&mut document["paths"]);
     headers::describe(&mut document);
     let kinds = &mut document["components"]["schemas"]["EventKind"];
     kinds["description"] = kinds_of_events().into();

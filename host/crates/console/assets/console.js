@@ -69,9 +69,11 @@ let asking = new AbortController();
 async function swap(url, isKept) {
   asking.abort();
   asking = new AbortController();
-  let answer;
+  let answer, text;
+  // Asked again meanwhile, neither the answer nor the rest of it comes.
   try {
     answer = await fetch(url, { signal: asking.signal, headers: { Accept: "text/html" } });
+    text = await answer.text();
   } catch {
     return false;
   }
@@ -80,7 +82,7 @@ async function swap(url, isKept) {
     return false;
   }
   if (!answer.ok) return false;
-  const page = parsed(await answer.text());
+  const page = parsed(text);
   const [main, next] = [document.getElementById("main"), page.getElementById("main")];
   if (!main || !next) return false;
   if (isKept) history.replaceState(null, "", url);

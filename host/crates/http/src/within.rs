@@ -17,6 +17,7 @@ use axum::response::{IntoResponse, Response};
 use tower::ServiceExt;
 
 use super::access::{Caller, unauthorized};
+use super::actions::Actions;
 use super::answers::Answers;
 use super::audit::Note;
 use super::connections::Streams;
@@ -87,6 +88,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Asker {
         keep::<Arc<Pool>>(&parts.extensions, &mut kept);
         keep::<Arc<Telemetry>>(&parts.extensions, &mut kept);
         keep::<Audit>(&parts.extensions, &mut kept);
+        keep::<Actions>(&parts.extensions, &mut kept);
         Ok(Self(kept))
     }
 }
