@@ -64,18 +64,25 @@ export function expired() {
 }
 
 let asking = new AbortController();
+let isChosen = false;
 
 /** Show another state of this page. @param {string} url @param {boolean} isKept */
 async function swap(url, isKept) {
+  // What somebody chose comes before what happens, which it shows as well.
+  if (isChosen && !isKept) return false;
   asking.abort();
-  asking = new AbortController();
+  const mine = new AbortController();
+  asking = mine;
+  isChosen = isKept;
   let answer, text;
   // Asked again meanwhile, neither the answer nor the rest of it comes.
   try {
-    answer = await fetch(url, { signal: asking.signal, headers: { Accept: "text/html" } });
+    answer = await fetch(url, { signal: mine.signal, headers: { Accept: "text/html" } });
     text = await answer.text();
   } catch {
     return false;
+  } finally {
+    if (asking === mine) isChosen = false;
   }
   if (answer.status === 401) {
     expired();
@@ -111,8 +118,11 @@ function replace(old, next) {
   }
   if (old instanceof HTMLInputElement || old instanceof HTMLTextAreaElement || old instanceof HTMLSelectElement) {
     if (old !== focused && old instanceof HTMLInputElement && !["checkbox", "file"].includes(old.type)) old.value = next.getAttribute("value") ?? "";
-    if (old instanceof HTMLSelectElement && old !== focused) {
+    if (old instanceof HTMLSelectElement && next instanceof HTMLSelectElement && old !== focused) {
+      // As one option after the other leaves a list, each becomes the chosen one of those that are left.
+      const chosen = next.selectedIndex;
       old.replaceChildren(...next.childNodes);
+      old.selectedIndex = chosen;
     }
     return;
   }

@@ -198,6 +198,8 @@ def the_map_is_coloured_by_the_cost_of_a_vm(desk, api):
     desk.go("/clusters/north")
     Select(desk.one("select[name='colour']")).select_by_value("cost")
     desk.wait(lambda: desk.one("input[name='memory']").is_displayed())
+    # A list that came with the answer shows what counts.
+    assert desk.one("select[name='policy']").get_property("value") == ""
     Select(desk.one("select[name='policy']")).select_by_value("worst-fit")
     desk.wait(lambda: "policy=worst-fit" in desk.driver.current_url)
     told = api.must("POST", "/v1/clusters/north/host-costs?policy=worst-fit", {"id": "map", "cpu": "2", "memory": "8 GiB"})
