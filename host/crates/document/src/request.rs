@@ -10,7 +10,7 @@ mod written;
 
 pub use written::WrittenRequest;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::{Map, Value as Json, json};
@@ -18,7 +18,9 @@ use serde_json::{Map, Value as Json, json};
 use super::cluster::Ids;
 use super::form::{BOOLEAN, Fields, Key, Shape, TEXT, TIME, key, required};
 use super::pinning::{LOCATION, PINNED, PREFERRED, pinning};
-use super::{Content, Entry, Node, Place, Problems, RowReader, Table, json_schema, parse, shown};
+use super::{
+    Content, Entry, Node, Place, Problems, RowReader, Table, json_schema, parse_with_nulls, shown,
+};
 use placewright_model::schema::{Schema, Source};
 use placewright_model::{Bounds, Kind, Measure, Request, Vm};
 
@@ -115,7 +117,7 @@ pub fn read_requests(
     file: &str,
     surroundings: Surroundings<'_>,
 ) -> Result<Vec<Request>, Problems> {
-    requests_of_tree(&parse(text, file)?, surroundings)
+    requests_of_tree(&parse_with_nulls(text, file)?, surroundings)
 }
 
 /// Read the document of what is to be placed that was parsed already.
@@ -132,16 +134,17 @@ pub fn requests_of_tree(
         hosts: surroundings.hosts,
         now: surroundings.now,
         ids: Ids::new("VM"),
+        unset: BTreeMap::new(),
         rows: RowReader::new(surroundings.schema, Problems::new()),
     };
-    let requests = if tree.get("requests").is_some() {
+    let requests = if is_given(tree, "requests") {
         let problems = &mut reader.rows.problems;
         let fields = Fields::read(tree, REQUESTS, "a document of requests", problems);
         let tables = fields.tables("requests").iter();
         tables
             .map(|table| reader.together(table, "a request"))
             .collect()
-    } else if tree.get("vms").is_some() {
+    } else if is_given(tree, "vms") {
         reader.vms(tree)
     } else {
         vec![reader.vm_as_request(tree)]
@@ -155,6 +158,8 @@ struct RequestReader<'a, 't> {
     hosts: Option<&'a BTreeSet<Arc<str>>>,
     now: i64,
     ids: Ids<'t>,
+    /// What VMs of the request at hand are to have no more.
+    unset: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     rows: RowReader<'a>,
 }
 
@@ -166,11 +171,11 @@ impl<'t> RequestReader<'_, 't> {
         let members = self.members(&fields);
         self.needs_vms(tree, "a document of VMs");
         if fields.boolean("together") == Some(true) {
-            return vec![complete(request, members)];
+            return vec![self.complete(request, members)];
         }
         members
             .into_iter()
-            .map(|member| complete(request.clone(), vec![member]))
+            .map(|member| self.complete(request.clone(), vec![member]))
             .collect()
     }
 
@@ -180,11 +185,14 @@ impl<'t> RequestReader<'_, 't> {
         let (fields, request) = self.request(table, &form, what);
         let members = self.members(&fields);
         self.needs_vms(table, what);
-        complete(request, members)
+        self.complete(request, members)
     }
 
     fn needs_vms(&mut self, table: &Table, what: &str) {
-        let none = |node: &Node| matches!(&node.content, Content::List(list) if list.is_empty());
+        let none = |node: &Node| match &node.content {
+            Content::List(list) => list.is_empty(),
+            other => matches!(other, Content::Null),
+        };
         if table.get("vms").is_none_or(none) {
             let message = format!("{what} needs \"vms\": the VMs to be placed");
             self.rows.problems.add(&table.place, message);
@@ -202,7 +210,7 @@ impl<'t> RequestReader<'_, 't> {
             .partition(|entry| self.is_of_request(&entry.key));
         let request = self.options(&fields, of_request, &form);
         let vm = self.vm(&fields, of_vm, &form);
-        complete(request, vm.into_iter().collect())
+        self.complete(request, vm.into_iter().collect())
     }
 
     fn is_of_request(&self, key: &str) -> bool {
@@ -248,6 +256,7 @@ impl<'t> RequestReader<'_, 't> {
             all_or_nothing: fields.boolean("all-or-nothing").unwrap_or(false),
             reserve_for: fields.integer("reserve-for"),
             again: fields.boolean("again").unwrap_or(false),
+            unset: BTreeMap::new(),
         }
     }
 
@@ -262,18 +271,47 @@ impl<'t> RequestReader<'_, 't> {
 
     fn vm(&mut self, fields: &Fields<'t>, columns: Vec<&Entry>, form: &[Key]) -> Option<Vm> {
         let keys: Vec<_> = form.iter().map(|key| key.name).collect();
-        let facts = self.rows.facts("members", columns, &keys);
+        let change = self.rows.change("members", columns, &keys);
         let problems = &mut self.rows.problems;
         let hosts = self.hosts;
         let pinning = pinning(fields, problems, |host, place, problems| {
             check_host(hosts, host, place, problems);
         });
+        let id = self.ids.take(fields, problems)?;
+        let mut unset = change.unset;
+        for (key, is_empty) in [
+            (&PINNED, pinning.pinned.is_empty()),
+            (&PREFERRED, pinning.preferred.is_empty()),
+            (&LOCATION, pinning.location.is_empty()),
+        ] {
+            if is_empty && fields.place_of(key.name).is_some() {
+                unset.push(key.name.into());
+            }
+        }
+        if !unset.is_empty() {
+            self.unset.insert(id.clone(), unset);
+        }
         Some(Vm {
-            id: self.ids.take(fields, problems)?,
-            facts,
+            id,
+            facts: change.set,
             pinning,
         })
     }
+
+    /// The request with its members, and with what these are to have no more.
+    fn complete(&mut self, request: Request, members: Vec<Vm>) -> Request {
+        let ids = members.iter().map(|member| &member.id);
+        let unset = ids.filter_map(|id| self.unset.remove_entry(id)).collect();
+        let mut request = complete(request, members);
+        request.unset = unset;
+        request
+    }
+}
+
+/// Whether anything but null stands under the key.
+fn is_given(tree: &Table, key: &str) -> bool {
+    let node = tree.get(key);
+    node.is_some_and(|node| !matches!(node.content, Content::Null))
 }
 
 /// Complain of a host that is not one of those that are known, if they are.

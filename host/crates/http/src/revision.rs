@@ -98,7 +98,7 @@ pub fn condition(headers: &HeaderMap) -> Result<Condition, Problem> {
         return Ok(Condition::Any);
     }
     Ok(match wanted(headers)? {
-        None => Condition::Any,
+        None => Condition::There,
         Some(0) => Condition::New,
         Some(tag) => Condition::Unchanged(tag),
     })
@@ -128,6 +128,8 @@ mod tests {
         assert_eq!(condition(&sent).unwrap(), Condition::Unchanged(7));
         let sent = headers(header::IF_NONE_MATCH, "*");
         assert_eq!(condition(&sent).unwrap(), Condition::New);
+        let sent = headers(header::IF_MATCH, "*");
+        assert_eq!(condition(&sent).unwrap(), Condition::There);
         assert_eq!(condition(&HeaderMap::new()).unwrap(), Condition::Any);
         // A request that names revisions which must not be there is not carried out for all.
         assert!(condition(&headers(header::IF_NONE_MATCH, "\"7\"")).is_err());

@@ -170,6 +170,7 @@ impl Inventory {
                 newer.unset.retain(|other| other != name);
             }
         }
+        let had_usage = self.has_usage(slot);
         for (column, value) in newer.set.values() {
             let rounded = self.rounded(column, value);
             let given = (rounded != *value).then(|| value.clone());
@@ -183,6 +184,9 @@ impl Inventory {
             measured.note(slot, Reading { name, at, given });
         }
         self.note_shown(slot, &newer.set, Some(at));
+        if !had_usage && self.has_usage(slot) {
+            self.note_load_not_shown(slot, at);
+        }
         let unset = FactsChange {
             unset: newer.unset,
             ..FactsChange::default()

@@ -310,9 +310,36 @@ impl Inventory {
         entry: &VmEntry,
         held: Option<&VmEntry>,
     ) -> Option<Unmeasured> {
-        let host = self.host(entry.slot);
-        let has_usage = host.is_some_and(|host| host.facts.get(CPU_USAGE).is_some());
-        Unmeasured::of(entry, held, has_usage, self.clock)
+        Unmeasured::of(entry, held, self.has_usage(entry.slot), self.clock)
+    }
+
+    /// Whether the use of a host's CPUs is measured.
+    pub(super) fn has_usage(&self, slot: u32) -> bool {
+        let host = self.host(slot);
+        host.is_some_and(|host| host.facts.get(CPU_USAGE).is_some())
+    }
+
+    /// The use of a host's CPUs as it was at a time is the first that is known: it does not show
+    /// the load of what came to run there later, when none was known.
+    pub(super) fn note_load_not_shown(&mut self, slot: u32, at: i64) {
+        let Some(host) = self.host(slot) else {
+            return;
+        };
+        let later = host.vms.iter().filter_map(|index| {
+            let entry = self.vms[*index as usize].as_ref()?;
+            let unmeasured = entry.unmeasured.as_ref()?;
+            let is_later = unmeasured.since >= at && !unmeasured.load;
+            (is_later && Taken::of(&entry.shape).vcpus > 0).then(|| {
+                let load = Unmeasured {
+                    load: true,
+                    ..unmeasured.clone()
+                };
+                (*index, load)
+            })
+        });
+        for (index, unmeasured) in later.collect::<Vec<_>>() {
+            self.change_unmeasured(index, Some(unmeasured));
+        }
     }
 
     /// What came to run long ago counts as measured.
@@ -774,6 +801,26 @@ mod tests {
     fn load_of_a_host_whose_use_of_cpus_nobody_measures_does_not_count() {
         let mut inventory = cluster();
         confirm(&mut inventory, busy("new", None));
+        assert_eq!(sums(&inventory), [0, 0]);
+    }
+
+    #[test]
+    fn load_counts_though_the_first_measurement_that_arrives_is_one_of_before() {
+        let mut inventory = cluster();
+        inventory.advance(1100);
+        confirm(&mut inventory, busy("new", None).with("memory", GIB));
+        let measured = |inventory: &mut Inventory, at: i64| {
+            let text =
+                format!(r#"{{"statistics": [{{"id": "h", "measured": {at}, "cpu.usage": 0.5}}]}}"#);
+            let changes = InventoryChanges::read(&text, "c.json", inventory.schema());
+            inventory.change(changes.unwrap()).unwrap();
+        };
+        let before = inventory.version();
+        measured(&mut inventory, 1070);
+        assert_eq!(sums(&inventory)[1], 4);
+        assert_eq!(sums(&inventory.at_version(before).unwrap()), [0, 0]);
+        inventory.advance(1200);
+        measured(&mut inventory, 1150);
         assert_eq!(sums(&inventory), [0, 0]);
     }
 

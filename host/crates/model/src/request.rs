@@ -1,5 +1,6 @@
 //! What a caller asks of the scheduler.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -47,4 +48,8 @@ pub struct Request {
     /// Place VMs anew that run already on a host that is up.
     #[serde(default, skip_serializing_if = "is_false")]
     pub again: bool,
+    /// By id of a VM, what it is to have no more of what the cluster knows of it: columns, tables,
+    /// and lists of its pinning.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unset: BTreeMap<Arc<str>, Vec<Arc<str>>>,
 }

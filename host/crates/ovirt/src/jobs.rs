@@ -184,10 +184,12 @@ impl Job {
             return Some((now, false));
         };
         let inventory = part.inventory();
-        if inventory.pending(vm).is_some() {
+        let running = inventory.running(vm).map(|entry| entry.slot);
+        // What is reserved where it runs is for its growth.
+        let place = inventory.pending(vm).map(|entry| Some(entry.slot));
+        if place.is_some_and(|place| place != running) {
             return None;
         }
-        let running = inventory.running(vm).map(|entry| entry.slot);
         let host = running.and_then(|slot| inventory.host(slot));
         Some((now, host.is_some_and(|host| host.id == *to)))
     }

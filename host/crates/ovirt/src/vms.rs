@@ -39,8 +39,9 @@ impl Vm<'_> {
             self.part.inventory().pending(&self.entry.vm.id),
         ) {
             (true, _) => "wait_for_launch".to_owned(),
-            (false, Some(_)) => "migrating".to_owned(),
-            (false, None) => state.replace('-', "_"),
+            (false, Some(place)) if place.slot != self.entry.slot => "migrating".to_owned(),
+            // What is reserved where it runs is for its growth.
+            (false, _) => state.replace('-', "_"),
         }
     }
 

@@ -6,6 +6,7 @@ mod requests;
 
 pub use requests::BatchError;
 
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use super::search::{Search, Tried};
@@ -14,6 +15,7 @@ use super::{
     place, tenant,
 };
 use adopt::Adopted;
+use joined::Joined;
 use placewright_chain::Runner;
 use placewright_inventory::Inventory;
 use placewright_model::{Facts, Request, Vm};
@@ -25,6 +27,8 @@ use placewright_policy as policy;
 pub struct Batch {
     /// The VMs, which need one host.
     pub members: Vec<Vm>,
+    /// By id of a member, what it is to have no more of what the cluster knows of it.
+    pub unset: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     /// Columns of the table `request`, the same in every turn. If they name no tenant,
     /// it is that of the members of the turn.
     pub facts: Facts,
@@ -182,6 +186,7 @@ impl Scheduler {
         }
         let mut everyone = Request {
             members: batch.members,
+            unset: batch.unset,
             facts: batch.facts,
             now: batch.now,
             draw: batch.draw,
@@ -199,24 +204,29 @@ impl Scheduler {
         }
         let inventory = world.as_ref().unwrap_or(&self.inventory);
         let order = self.turns(inventory, &everyone, batch.order)?;
-        let (requests, without_turn) = requests(everyone, order);
+        let (mut requests, without_turn) = requests(everyone, order);
         let bound = batch.search.unwrap_or(0);
         self.options.quotas.set_only_tried(batch.dry_run);
         let (mut turns, searched) = match (batch.search, &mut world) {
             (Some(bound), Some(world)) => {
                 let (number, start) = (self.next_number, world.clone());
-                let first_come = self.in_turns(Some(&mut *world), requests.clone(), turn_begins);
+                let first_come = self.in_turns(Some(&mut *world), &mut requests, turn_begins);
                 if !first_come.iter().any(Turn::finds_no_host) {
                     (first_come, None)
                 } else {
                     let first_come = (first_come, std::mem::replace(world, start.clone()));
+                    let requests: Vec<Request> =
+                        requests.into_iter().map(|it| it.request).collect();
                     let (better, searched) =
                         self.search((&start, number), &requests, first_come, bound);
                     *world = better.world;
                     (better.turns, Some(searched))
                 }
             }
-            (_, world) => (self.in_turns(world.as_mut(), requests, turn_begins), None),
+            (_, world) => (
+                self.in_turns(world.as_mut(), &mut requests, turn_begins),
+                None,
+            ),
         };
         self.options.quotas.set_only_tried(false);
         world.as_mut().unwrap_or(&mut self.inventory).reset_batch();
@@ -283,7 +293,7 @@ impl Scheduler {
         inventory: &Inventory,
         everyone: &Request,
         order: BatchOrder,
-    ) -> Result<Vec<Vec<usize>>, PlaceError> {
+    ) -> Result<Vec<Joined>, PlaceError> {
         let draw = place::draw(&self.options, everyone, self.next_number)?;
         let chain = self.chain();
         let turns = match order {
@@ -300,11 +310,12 @@ impl Scheduler {
         Ok(joined::turns(inventory, &everyone.members, turns))
     }
 
-    /// Decide one turn after the other, on a copy or else for real.
+    /// Decide one turn after the other, on a copy or else for real. Turns that were joined and
+    /// find no host together are divided again, in `requests`, too.
     fn in_turns(
         &mut self,
         copy: Option<&mut Inventory>,
-        requests: Vec<Request>,
+        requests: &mut Vec<TurnRequest>,
         turn_begins: &mut dyn FnMut(&Inventory),
     ) -> Vec<Turn> {
         // Answers about a copy are of no use for the cluster itself.
@@ -315,10 +326,19 @@ impl Scheduler {
         let inventory = copy.unwrap_or(&mut self.inventory);
         let options = &self.options;
         let mut turns = Vec::with_capacity(requests.len());
-        for request in requests {
+        let mut waiting: VecDeque<TurnRequest> = std::mem::take(requests).into();
+        while let Some(asked) = waiting.pop_front() {
             turn_begins(inventory);
+            let request = asked.request.clone();
             let turn = settle_turn(inventory, runner, options, self.next_number, request);
+            if asked.joined.len() > 1 && turn.finds_no_host() {
+                for divided in asked.divided().into_iter().rev() {
+                    waiting.push_front(divided);
+                }
+                continue;
+            }
             self.next_number += u64::from(turn.outcome.is_ok());
+            requests.push(asked);
             turns.push(turn);
         }
         turns
@@ -349,18 +369,63 @@ impl Scheduler {
     }
 }
 
+/// What a turn asks.
+#[derive(Debug, Clone)]
+struct TurnRequest {
+    request: Request,
+    /// How many members each of the turns has that are joined to this one.
+    joined: Vec<usize>,
+}
+
+impl TurnRequest {
+    /// The turns that are joined to this one, each by itself.
+    fn divided(self) -> Vec<Self> {
+        let Self {
+            mut request,
+            joined,
+        } = self;
+        let mut members = std::mem::take(&mut request.members).into_iter();
+        let mut unset = std::mem::take(&mut request.unset);
+        let turns = joined.into_iter().map(|count| {
+            let members: Vec<Vm> = members.by_ref().take(count).collect();
+            let ids = members.iter().map(|member| &member.id);
+            let unset = ids.filter_map(|id| unset.remove_entry(id)).collect();
+            Self {
+                request: Request {
+                    members,
+                    unset,
+                    ..request.clone()
+                },
+                joined: vec![count],
+            }
+        });
+        turns.collect()
+    }
+}
+
 /// What each turn asks, and the ids of the members that have none. The tenant of a turn
 /// is that of its members, if the batch names none.
-fn requests(mut everyone: Request, order: Vec<Vec<usize>>) -> (Vec<Request>, Vec<Arc<str>>) {
+fn requests(mut everyone: Request, order: Vec<Joined>) -> (Vec<TurnRequest>, Vec<Arc<str>>) {
     let members = std::mem::take(&mut everyone.members).into_iter();
     let mut waiting: Vec<Option<Vm>> = members.map(Some).collect();
-    let turns = order.iter().map(|places| {
-        let members = places.iter();
-        let members = members.filter_map(|place| waiting.get_mut(*place)?.take());
+    let mut unset = std::mem::take(&mut everyone.unset);
+    let turns = order.iter().map(|joined| {
         let mut request = everyone.clone();
-        request.members = members.collect();
+        let mut counts = Vec::with_capacity(joined.len());
+        for places in joined {
+            let before = request.members.len();
+            let members = places.iter();
+            let members = members.filter_map(|place| waiting.get_mut(*place)?.take());
+            request.members.extend(members);
+            counts.push(request.members.len() - before);
+        }
+        let ids = request.members.iter().map(|member| &member.id);
+        request.unset = ids.filter_map(|id| unset.remove_entry(id)).collect();
         tenant::agree(&mut request);
-        request
+        TurnRequest {
+            request,
+            joined: counts,
+        }
     });
     let turns = turns.collect();
     let without_turn = waiting.into_iter().flatten().map(|member| member.id);

@@ -18,7 +18,8 @@ pub(super) fn take_in(inventory: &mut Inventory, request: &mut Request) -> Resul
     inventory.advance(request.now);
     for member in &mut request.members {
         inventory.take_in_member(member)?;
-        known(inventory, member);
+        let unset = request.unset.get(&member.id);
+        known(inventory, member, unset.map_or(&[], Vec::as_slice));
     }
     match twice(&request.members) {
         Some(twice) => Err(PlaceError::MemberTwice(twice)),
@@ -124,12 +125,32 @@ pub(super) fn told(inventory: &Inventory, decided: &Decided) -> (Option<Arc<str>
 }
 
 /// Fill in what the inventory knows of a VM that runs: a request gives of it what is to be
-/// different, and everything else is as it is known. A table of rows is given as a whole.
-pub(super) fn known(inventory: &Inventory, member: &mut Vm) {
-    let Some(entry) = inventory.running(&member.id).filter(|it| *it.vm != *member) else {
+/// different and, in `unset`, what it is to have no more, and everything else is as it is known.
+/// A table of rows is given as a whole.
+pub(super) fn known(inventory: &Inventory, member: &mut Vm, unset: &[Arc<str>]) {
+    let Some(entry) = inventory.running(&member.id) else {
         return;
     };
-    let given = std::mem::replace(member, (*entry.vm).clone());
+    if unset.is_empty() && *entry.vm == *member {
+        return;
+    }
+    known_as(&entry.vm, member, unset);
+}
+
+/// The same of a VM that is known to be this one.
+pub(super) fn known_as(vm: &Vm, member: &mut Vm, unset: &[Arc<str>]) {
+    let given = std::mem::replace(member, vm.clone());
+    for name in unset {
+        member.facts.unset(name);
+        member.facts.set_rows(name.clone(), Vec::new());
+        let pinning = &mut member.pinning;
+        match &**name {
+            "pinned" => pinning.pinned.clear(),
+            "preferred" => pinning.preferred.clear(),
+            "location" => pinning.location.clear(),
+            _ => {}
+        }
+    }
     for (column, value) in given.facts.values() {
         member.facts.set(column.clone(), value.clone());
     }

@@ -93,6 +93,14 @@ fn one_is_put_only_where_it_is_as_it_was_read_or_is_new() {
             .unwrap();
         assert_eq!(late.status, 412, "{late:?}");
     }
+    // Whatever it is like, it must be there.
+    let any = put(
+        &api,
+        &format!("{AT}/hosts/h8"),
+        ("if-match", "*"),
+        &json!({"cpu.cores": 8}),
+    );
+    assert_eq!(any.status, 412, "{any:?}");
     // Statistics are no change of what was given.
     let tag = api.get(&format!("{AT}/hosts/h1")).etag;
     let measured = json!({"statistics": [{"id": "h1", "cpu.usage": 0.5}]});

@@ -239,6 +239,55 @@ fn whatever_a_request_says_of_a_vm_that_runs_is_reserved_and_in_force_once_it_is
 }
 
 #[test]
+fn what_a_request_takes_from_a_vm_it_has_no_more_once_that_is_confirmed() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let cluster = json!({
+        "name": "c",
+        "hosts": [{
+            "id": "h", "cpu.cores": 4, "memory.total": "8 GiB", "devices": [{"name": "d"}],
+            "amounts": [{"name": "licences", "total": 1}],
+        }],
+        "vms": [{
+            "id": "v", "host": "h", "cpu": 1, "memory": "1 GiB", "priority": 3, "pinned": ["h"],
+            "devices": [{"name": "d"}], "amounts": [{"name": "licences", "need": 1}],
+        }],
+    });
+    assert_eq!(api.send("POST", "/v1/clusters", &cluster).status, 201);
+    let keys = ["devices", "amounts", "pinned", "priority"];
+    let vm = || {
+        let vm = api.get("/v1/clusters/c/vms/v").body;
+        keys.map(|key| vm.get(key).filter(|it| **it != json!([])).is_some())
+    };
+    let place = |request: Value| {
+        let placed = api.send("POST", "/v1/clusters/c/place", &request);
+        assert_eq!(placed.status, 200, "{placed:?}");
+        placed.body
+    };
+    // What is not given stays.
+    assert_eq!(place(json!({"id": "v", "again": true}))["reserved"], false);
+    assert_eq!(vm(), [true; 4]);
+    let placed = place(
+        json!({"id": "v", "again": true, "devices": [], "amounts": null, "pinned": [], "priority": null}),
+    );
+    assert_eq!(placed["reserved"], true, "{placed}");
+    let other = json!({"id": "w", "cpu": 1, "devices": [{"name": "d"}], "dry-run": true});
+    assert_eq!(place(other.clone())["host"], Value::Null, "it has it still");
+    // The request can be asked again as it was recorded.
+    let recorded = api.get(&format!(
+        "/v1/clusters/c/decisions/{}",
+        placed["decision"].as_u64().unwrap()
+    ));
+    let asked = &recorded.body["request"]["vms"][0];
+    assert_eq!(asked.get("devices"), Some(&Value::Null), "{asked}");
+    let confirmed = api.send("POST", "/v1/clusters/c/confirm", &json!({"vms": ["v"]}));
+    assert_eq!(confirmed.status, 204, "{confirmed:?}");
+    assert_eq!(vm(), [false; 4]);
+    assert_eq!(place(other)["host"], "h");
+}
+
+#[test]
 fn a_batch_from_nothing_reserves_no_place_that_a_running_vm_still_takes() {
     let data = folder();
     let server = Server::start(data.path(), &[]);

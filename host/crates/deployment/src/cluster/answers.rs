@@ -57,6 +57,7 @@ impl Key {
     pub(super) fn of_batch(self, batch: &Batch, again: bool) -> Asked {
         let Batch {
             members,
+            unset,
             facts,
             now: _,
             draw,
@@ -69,6 +70,7 @@ impl Key {
         } = batch;
         let everyone = Request {
             members: members.clone(),
+            unset: unset.clone(),
             facts: facts.clone(),
             draw: *draw,
             dry_run: *dry_run,

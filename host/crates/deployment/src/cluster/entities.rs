@@ -33,6 +33,8 @@ pub enum Condition {
     Any,
     /// It must not be there yet.
     New,
+    /// It must be there, whatever it is like.
+    There,
     /// It must be as it was when it had this tag.
     Unchanged(u64),
 }
@@ -113,6 +115,7 @@ impl ClusterState {
             (Condition::Unchanged(tag), found) if found.as_ref().is_none_or(|it| it.tag != tag) => {
                 Err(DeploymentError::Changed { what: what() })
             }
+            (Condition::There, None) => Err(DeploymentError::Changed { what: what() }),
             _ => Ok(found.is_some()),
         }
     }

@@ -239,7 +239,13 @@ impl ClusterState {
             )));
         }
         let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
-        begin_moves(&mut self.scheduler, kept, begin, (now, &cancel), &gate)?;
+        begin_moves(
+            &mut self.scheduler,
+            kept,
+            (begin, true),
+            (now, &cancel),
+            &gate,
+        )?;
         if let Some(auto) = begin.auto {
             kept.auto = auto.then(|| Auto::new(begin, &self.by));
         }
@@ -329,15 +335,15 @@ impl ClusterState {
         }
         self.plans.share_restarts();
         let plans = self.plans.plans.iter_mut();
-        let due: Vec<(u64, Auto)> = plans
+        let due: Vec<_> = plans
             .filter_map(|(number, kept)| Some((*number, kept.take_due()?)))
             .collect();
-        for (number, auto) in due {
-            self.continue_plan(number, &auto);
+        for (number, (auto, again)) in due {
+            self.continue_plan(number, &auto, again);
         }
     }
 
-    fn continue_plan(&mut self, number: u64, auto: &Auto) {
+    fn continue_plan(&mut self, number: u64, auto: &Auto, again: bool) {
         let now = self.inventory().clock();
         let gate = self.gate(number);
         let Some(kept) = self.plans.plans.get_mut(&number) else {
@@ -365,7 +371,7 @@ impl ClusterState {
         // another try with the next confirmation.
         let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
         let (scheduler, begin) = (&mut self.scheduler, auto.begin());
-        if let Err(error) = begin_moves(scheduler, kept, &begin, (now, &cancel), &gate) {
+        if let Err(error) = begin_moves(scheduler, kept, (&begin, again), (now, &cancel), &gate) {
             tracing::warn!(cluster = %self.name, plan = number, %error, "the plan does not continue");
             if restarts {
                 let message = format!(
@@ -431,10 +437,11 @@ impl Plans {
     }
 }
 
+/// Begin what is to be begun, with moves that have expired or without.
 fn begin_moves(
     scheduler: &mut Scheduler,
     kept: &mut KeptPlan,
-    begin: &Begin,
+    (begin, again): (&Begin, bool),
     (now, cancel): (i64, &Cancel),
     gate: &Gate,
 ) -> Result<(), DeploymentError> {
@@ -447,7 +454,7 @@ fn begin_moves(
         .clone()
         .unwrap_or_else(|| (0..kept.plan.moves.len()).collect())
     {
-        if !kept.may_begin(place, named.is_some()) {
+        if !kept.may_begin(place, named.is_some(), again) {
             continue;
         }
         let together = kept.together(place);

@@ -33,6 +33,7 @@ impl Serialize for WrittenRequest<'_> {
             all_or_nothing,
             reserve_for,
             again,
+            unset,
         } = self.request;
         let mut map = serializer.serialize_map(None)?;
         let written = WrittenFacts {
@@ -44,6 +45,7 @@ impl Serialize for WrittenRequest<'_> {
         let vms = members.iter().map(|vm| WrittenVm {
             schema: self.schema,
             vm,
+            unset: unset.get(&vm.id).map_or(&[], Vec::as_slice),
         });
         map.serialize_entry("vms", &vms.collect::<Vec<_>>())?;
         map.serialize_entry("now", now)?;
@@ -82,6 +84,8 @@ impl Serialize for WrittenRequest<'_> {
 struct WrittenVm<'a> {
     schema: &'a Schema,
     vm: &'a Vm,
+    /// What it is to have no more.
+    unset: &'a [Arc<str>],
 }
 
 impl Serialize for WrittenVm<'_> {
@@ -96,6 +100,9 @@ impl Serialize for WrittenVm<'_> {
         };
         written.entries(&mut map)?;
         write_pinning(&self.vm.pinning, &mut map)?;
+        for name in self.unset {
+            map.serialize_entry(&**name, &())?;
+        }
         map.end()
     }
 }

@@ -340,7 +340,7 @@ pub(super) fn of_running(
 ) -> Result<Request, PlaceError> {
     let members = vms.iter().map(|vm| {
         let mut member = Vm::new((*vm).clone());
-        place::known(inventory, &mut member);
+        place::known(inventory, &mut member, &[]);
         member
     });
     let mut request = Request {

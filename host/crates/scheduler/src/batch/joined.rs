@@ -1,14 +1,18 @@
 //! VMs of a batch that hard groups keep together have one turn: room for all of them is looked
-//! for, and the first one does not take a host on which the others do not fit.
+//! for, and the first one does not take a host on which the others do not fit. Where no host takes
+//! all of them, each has a turn of its own, as if they were placed one by one.
 
 use std::collections::{BTreeMap, HashMap};
 
 use placewright_inventory::Inventory;
 use placewright_model::{GroupRule, Vm};
 
+/// The turns that are joined to one, as places of VMs.
+pub(super) type Joined = Vec<Vec<usize>>;
+
 /// Join the turns of VMs that hard groups keep together, each at the place of the first of
 /// them. VMs of several tenants or zones are not joined: a request has one of each.
-pub(super) fn turns(inventory: &Inventory, vms: &[Vm], turns: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+pub(super) fn turns(inventory: &Inventory, vms: &[Vm], turns: Vec<Vec<usize>>) -> Vec<Joined> {
     let mut turn_of = vec![None; vms.len()];
     for (turn, places) in turns.iter().enumerate() {
         for place in places {
@@ -35,14 +39,12 @@ pub(super) fn turns(inventory: &Inventory, vms: &[Vm], turns: Vec<Vec<usize>>) -
         }
     }
     if !any {
-        return turns;
+        return turns.into_iter().map(|turn| vec![turn]).collect();
     }
-    let mut together: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut together: BTreeMap<usize, Joined> = BTreeMap::new();
     for (turn, places) in turns.into_iter().enumerate() {
-        together
-            .entry(first(&joined, turn))
-            .or_default()
-            .extend(places);
+        let joined = first(&joined, turn);
+        together.entry(joined).or_default().push(places);
     }
     together.into_values().collect()
 }

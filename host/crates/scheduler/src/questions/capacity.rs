@@ -6,9 +6,10 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use super::{QuestionError, Situation, reasons};
+use crate::place;
 use crate::{PlaceError, QuotaRefusal, RemovedHosts, check_named_hosts};
 use placewright_inventory::Inventory;
-use placewright_model::{Group, Request, Vm};
+use placewright_model::{Group, Request};
 
 /// How many more fit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -103,20 +104,15 @@ impl Situation<'_> {
     }
 }
 
-/// The request, with what the inventory knows of members of which only the id is
-/// given.
+/// The request, with what the inventory knows of its members: of these it gives what is to be
+/// different.
 fn known(inventory: &Inventory, request: &Request) -> Request {
     let mut request = request.clone();
     for member in &mut request.members {
-        let nothing_given = *member == Vm::new(member.id.clone());
         let places = [inventory.running(&member.id), inventory.pending(&member.id)];
-        if let Some(entry) = places
-            .into_iter()
-            .flatten()
-            .next()
-            .filter(|_| nothing_given)
-        {
-            *member = (*entry.vm).clone();
+        if let Some(entry) = places.into_iter().flatten().next() {
+            let unset = request.unset.get(&member.id);
+            place::known_as(&entry.vm, member, unset.map_or(&[], Vec::as_slice));
         }
     }
     request.dry_run = false;

@@ -39,6 +39,9 @@ pub(super) struct KeptPlan {
     /// on.
     #[serde(skip)]
     due: bool,
+    /// Whether a move has expired since then.
+    #[serde(skip)]
+    has_expired: bool,
 }
 
 /// How far a move is.
@@ -208,6 +211,7 @@ impl KeptPlan {
             auto: None,
             restarts: false,
             due: false,
+            has_expired: false,
         }
     }
 
@@ -302,11 +306,12 @@ impl KeptPlan {
         Ok(places)
     }
 
-    /// Whether a move can be begun. One that was cancelled or stale is tried again only if
-    /// it is named.
-    pub(super) fn may_begin(&self, place: usize, is_named: bool) -> bool {
+    /// Whether a move can be begun: one that has expired only if these are begun `again`, and one
+    /// that was cancelled or stale only if it is named.
+    pub(super) fn may_begin(&self, place: usize, is_named: bool, again: bool) -> bool {
         match self.moves[place].state {
-            MoveState::Planned | MoveState::Expired => true,
+            MoveState::Planned => true,
+            MoveState::Expired => again,
             MoveState::Cancelled | MoveState::Stale => is_named,
             MoveState::Begun | MoveState::Confirmed => false,
         }
@@ -500,19 +505,24 @@ impl KeptPlan {
             };
             progress.becomes(state, now, why);
             // Whoever waited for it may begin. One that has expired is begun again with the next
-            // one that ends, lest a plan that nobody carries out goes round and round.
-            self.due |= matches!(
-                state,
-                MoveState::Confirmed | MoveState::Stale | MoveState::Cancelled
-            );
+            // one that ends, lest a plan that nobody carries out goes round and round. Restarts are
+            // begun again in their order.
+            match state {
+                MoveState::Expired => self.has_expired = !self.restarts,
+                _ => self.due = true,
+            }
         }
         any
     }
 
-    /// How the plan goes on, if it does by itself and there was an occasion meanwhile.
-    pub(super) fn take_due(&mut self) -> Option<Auto> {
+    /// How the plan goes on, if it does by itself and there was an occasion meanwhile, and whether
+    /// moves that have expired are begun again.
+    pub(super) fn take_due(&mut self) -> Option<(Auto, bool)> {
         let due = std::mem::take(&mut self.due);
-        self.auto.clone().filter(|_| due && !self.cancelled)
+        let has_expired = std::mem::take(&mut self.has_expired);
+        let auto = self.auto.clone();
+        let auto = auto.filter(|_| (due || has_expired) && !self.cancelled)?;
+        Some((auto, due))
     }
 }
 

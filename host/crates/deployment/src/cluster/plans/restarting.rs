@@ -72,7 +72,7 @@ impl ClusterState {
             self.keep_plan(other);
         }
         self.keep_plan(number);
-        self.continue_plan(number, &auto);
+        self.continue_plan(number, &auto, true);
     }
 
     /// No plan restarts VMs by itself any more.
