@@ -307,3 +307,24 @@ fn descriptions_of_jobs_and_events_are_as_long_as_may_be_and_no_longer() {
     assert_eq!(status, 400, "{fault}");
     assert!(fault.contains("more than 4094 bytes"), "{fault}");
 }
+
+#[test]
+fn a_vm_that_is_to_grow_where_it_runs_is_up_and_one_that_is_to_move_migrates() {
+    let engine = Engine::start();
+    let db = || {
+        let (_, vms) = engine.xml("GET", "vms?search=name%3Ddb", "");
+        vms
+    };
+    let reserve = |request: Value| {
+        let (status, placed) = engine.send("POST", "/v1/clusters/Default/place", &request);
+        assert_eq!(status, 200, "{placed}");
+        assert!(placed.contains("\"reserved\":true"), "{placed}");
+    };
+    reserve(json!({"id": "db", "again": true, "memory": "4 GiB", "allowed": ["h2"]}));
+    assert!(db().contains("<status>up</status>"), "{}", db());
+    let given_back = json!({"vms": ["db"]});
+    let (status, told) = engine.send("POST", "/v1/clusters/Default/cancel", &given_back);
+    assert_eq!(status, 204, "{told}");
+    reserve(json!({"id": "db", "again": true, "allowed": ["h1"]}));
+    assert!(db().contains("<status>migrating</status>"), "{}", db());
+}
