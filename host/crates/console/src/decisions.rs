@@ -74,7 +74,13 @@ pub(crate) async fn list(
                 }
             }
             @if shown.is_empty() {
-                div.in { (empty("No decision here", html! { "Each " code { "POST " (api) "/place" } " makes one." })) }
+                div.in { (match all.is_empty() {
+                    true => empty("No decision here", html! { "Each " code { "POST " (api) "/place" } " makes one." }),
+                    false => empty(&format!("None of these {} matches", things(all.len(), "decision", "decisions")), html! {
+                        a href=(of_cluster(&cluster, &["decisions"])) { "Clear the filter" }
+                        @if listed["next"].is_string() { ", or look at earlier ones." }
+                    }),
+                }) }
             } @else {
                 div.scroll { table {
                     caption.vh { "Decisions of " (cluster) ", the newest first" }

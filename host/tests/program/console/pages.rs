@@ -128,7 +128,10 @@ fn every_page_that_a_link_leads_to_is_there_and_whole() {
         assert!(plan.contains(part), "{part}: {plan}");
     }
     let (_, overview) = &pages[0];
-    assert!(overview.contains("8 decisions"), "{overview}");
+    assert!(
+        overview.contains("8 decisions since the server started"),
+        "{overview}"
+    );
     let (_, groups) = pages
         .iter()
         .find(|(path, _)| path.ends_with("/groups"))
@@ -157,6 +160,18 @@ fn every_question_is_answered_on_its_page() {
             "no host",
         ),
         ("ask=room&now=yes&cpu=x", "cpu"),
+        // No host has a GPU.
+        (
+            "ask=room&now=yes&cpu=1&memory=1+GiB&gpu.count=1&gpu-model=any",
+            "<b>0 more fit",
+        ),
+        (
+            "ask=room&now=yes&cpu=1&memory=1+GiB&columns=memory.video+%3D+%22x%22",
+            "memory.video",
+        ),
+        ("ask=room&now=yes&cpu=1&columns=nonsense", "is not TOML"),
+        ("ask=room&now=yes&cpu=1&pages=4", "the size of one"),
+        ("ask=room&now=yes&cpu=1&memory=1+GiB&zone=z1", "more fit"),
         (
             "ask=factor&now=yes&entry=memory&factors=2,-4",
             "with a factor of −4 for",
@@ -268,6 +283,32 @@ fn the_map_is_coloured_by_a_column_or_the_cost_of_a_vm_and_the_table_says_the_sa
     let cells = desk.browse("GET", "/clusters/north/map?colour=cpu.total", &cookie, &[]);
     assert_eq!(cells.status, 200, "{}", cells.body);
     assert!(cells.body.contains("\"14 cores\""), "{}", cells.body);
+}
+
+#[test]
+fn a_list_in_which_nothing_matches_says_so_and_offers_to_clear_the_filter() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    for path in [
+        "/clusters/north?view=table&filter=nothing",
+        "/clusters/north/vms?tenant=nobody",
+        "/clusters/north/groups?filter=nothing",
+        "/clusters/north/decisions?filter=nothing",
+        "/policies?filter=nothing",
+        "/units?filter=nothing",
+        "/quotas?tenant=nobody",
+        "/events?text=nothing-like-it",
+        "/audit?text=nothing-like-it",
+    ] {
+        let shown = desk.browse("GET", path, &cookie, &[]);
+        check(path, &shown);
+        assert!(
+            shown.body.contains("Clear the filter"),
+            "{path}: {}",
+            shown.body
+        );
+        assert!(shown.body.contains(" match"), "{path}: {}", shown.body);
+    }
 }
 
 #[test]
@@ -392,7 +433,7 @@ fn search_finds_what_has_the_text_in_its_id_and_leads_to_it() {
         "{links:?}"
     );
     let (links, _) = search("apart");
-    let group = "/clusters/north/groups?filter=apart".to_owned();
+    let group = "/clusters/north/groups/apart".to_owned();
     assert!(links.contains(&group), "{links:?}");
     let (links, _) = search("house");
     assert!(links.contains(&"/policies/house".to_owned()), "{links:?}");
