@@ -171,7 +171,8 @@ async fn form_page(
             ], &title))
             h1 { @match id { Some(id) => { "Group " (cut(id, 80)) }, None => "Make a group" } }
             @match &standing {
-                Some(standing) => p.bar { (groups::standing(standing)) span { "It wants its VMs " (groups::wants(standing)) "." } },
+                Some(standing) => p.bar { (groups::standing(standing)) span {
+                    @match groups::wants(standing) { "nothing" => "It wants nothing.", wants => { "It wants its VMs " (wants) "." } } } },
                 None => p { "A group says which VMs belong together or apart, and on which hosts." },
             }
         } }
@@ -184,9 +185,9 @@ async fn form_page(
                     @if id.is_none() { label.lab { "Id" input.field name="id" required value=(entered.text("id")); } }
                     label.lab { "Name" input.field name="name" value=(entered.text("name")); span.small.dim { "empty: its id" } }
                     label.lab { "What it is for" input.field name="description" size="32" value=(entered.text("description")); }
-                    (rule(entered, ("rule", "hard"), "VMs", [("positive", "together on one host"), ("negative", "apart, no two on a host")]))
+                    (rule(entered, ("rule", "hard"), "Its VMs are wanted", [("positive", "together on one host"), ("negative", "apart, no two on a host")]))
                     (members(entered, LISTS[0]))
-                    (rule(entered, ("host-rule", "host-hard"), "VMs and hosts", [("positive", "on its hosts"), ("negative", "not on its hosts")]))
+                    (rule(entered, ("host-rule", "host-hard"), "Its VMs and hosts: VMs are wanted", [("positive", "on its hosts"), ("negative", "not on its hosts")]))
                     (members(entered, LISTS[1]))
                     details open[LISTS[2..].iter().any(|(name, _)| !entered.text(name).is_empty())] {
                         summary { "More" }

@@ -181,10 +181,11 @@ fn answer(ask: &Ask, (cluster, id): (&str, &str), (only, decision): (&str, &Valu
             @match (only.is_empty(), costs.is_empty()) {
                 (false, _) => ", the only host that you allow.",
                 (true, true) => ".",
-                (true, false) => { ", where it costs least of " (things(considered, "host", "hosts")) ": " b { (costs.join(" / ")) } "." }
+                (true, false) => { ", where it costs least: " b { (costs.join(" / ")) } "." }
             } }
         @if tied > 1 { p.small.soft { (things(tied, "host costs", "hosts cost")) " the same; the rule for ties, or chance, decides between them." } }
-        @if !removed.is_empty() { p.small.soft { "Removed: " (questions::removed_by(removed)) "." } }
+        p.small.soft { "Units were asked about " (things(considered, "host", "hosts")) "."
+            @if !removed.is_empty() { " Out of the question: " (questions::removed_by(removed)) "." } }
         @if !is_live { p { "It does not run while it is moved." } }
         @for warning in texts(decision, "warnings") { (note("warn", html! { (sentence(&cut(warning, 200))) })) }
         form.bar action=(of_cluster(cluster, &["vms", id, "migrate"])) method="post" {

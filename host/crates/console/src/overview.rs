@@ -215,8 +215,10 @@ fn health(name: &str, needs: &[Need]) -> Markup {
             Some(_) => (state("acc", "pend", "Waits for you")),
             None => (state("ok", "ok", "Healthy")),
         }
-        @for need in needs.iter().take(REASONS) { span.sub { a href=(need.path) { (need.brief) } } }
-        @if needs.len() > REASONS { span.sub { a href="#needs" { "and " (needs.len() - REASONS) " more" } } }
+        @if !needs.is_empty() { ul.reasons {
+            @for need in needs.iter().take(REASONS) { li { a href=(need.path) { (need.brief) } } }
+            @if needs.len() > REASONS { li { a href="#needs" { "and " (needs.len() - REASONS) " more" } } }
+        } }
     }
 }
 
@@ -324,7 +326,9 @@ async fn server(
                 }
             }
             div.in {
-                @for need in of_server.iter().take(REASONS) { p.small { a href=(need.path) { (need.brief) } } }
+                @if !of_server.is_empty() { ul.reasons {
+                    @for need in of_server.iter().take(REASONS) { li { a href=(need.path) { (need.brief) } } }
+                } }
                 @if let Err(problem) = ready { (note("warn", html! { (page::sentence(problem.detail())) })) }
                 dl.facts {
                     dt { "Version" } dd { (text(&health, "version")) }

@@ -154,6 +154,11 @@ fn document(
     }
 }
 
+/// A part of a page alone, for a script that puts it into its place.
+pub(crate) fn part(part: Markup) -> Response {
+    answered(StatusCode::OK, HeaderMap::new(), part)
+}
+
 fn answered(status: StatusCode, mut headers: HeaderMap, whole: Markup) -> Response {
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));

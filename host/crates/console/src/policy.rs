@@ -486,8 +486,8 @@ async fn shown_editor(
         (tabs(&path, if draft.is_document { "document" } else { "" }))
         (above)
         @if is_translated { (note("", html! {
-            "This policy is written in JSON. The form writes TOML: it says the same, and a policy that is saved here is in TOML from then on. "
-            a href={ (path) "?view=document" } { "Show the document as it is" }
+            p { "This policy is written in JSON. The form writes TOML: it says the same, and a policy that is saved here is in TOML from then on. "
+            a href={ (path) "?view=document" } { "Show the document as it is" } "." }
         })) }
         @if let Told::Conflict(between) = &told { (conflict(between, &draft)) }
         form.stack id="editor" action=(path) method="post" data-draft={ (path) "/draft" } {

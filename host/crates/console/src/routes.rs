@@ -47,6 +47,7 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/events/stream", View, Any).query(&["after"]),
     rule("GET", "/clusters/{cluster}", View, Cluster).query(FLEET),
     rule("GET", "/clusters/{cluster}/map", View, Cluster).query(FLEET),
+    rule("GET", "/clusters/{cluster}/panel", View, Cluster).query(FLEET),
     rule("GET", "/clusters/{cluster}/hosts/{host}", View, Cluster),
     rule(
         "GET",
@@ -181,6 +182,7 @@ fn routes() -> Router<Arc<Console>> {
         .route("/events/stream", get(events::stream))
         .route("/clusters/{cluster}", get(hosts::show))
         .route("/clusters/{cluster}/map", get(hosts::cells))
+        .route("/clusters/{cluster}/panel", get(hosts::panel))
         .route("/clusters/{cluster}/hosts/{host}", get(host::show))
         .route(
             "/clusters/{cluster}/hosts/{host}/maintenance",

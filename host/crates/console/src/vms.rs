@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::ask::{Ask, Console};
+use crate::form;
 use crate::format::{self, Moment, bytes, cores};
 use crate::groups;
 use crate::host::written;
@@ -39,13 +40,18 @@ pub(crate) async fn list(
     let said = names.map(|name| (name, ask.param(name)));
     let query = url::query(said.into_iter().chain([("limit", Some(rows.as_str()))]));
     let path = format!("{api}/vms?{query}");
-    let page = ask.get(&path).await?;
-    let vms = items(&page, "items");
-    let not_up = NotUp::read(&ask, &api).await;
-    let pending = ask.param("pending");
     let filtered = ["host", "tenant", "pending"]
         .iter()
         .any(|it| ask.param(it).is_some());
+    // A filter that names what is not there is refused with a sentence.
+    let (page, wrong) = match ask.get(&path).await {
+        Ok(page) => (page, None),
+        Err(problem) if filtered && form::is_told(&problem) => (Value::Null, Some(problem)),
+        Err(problem) => return Err(problem),
+    };
+    let vms = items(&page, "items");
+    let not_up = NotUp::read(&ask, &api).await;
+    let pending = ask.param("pending");
     let main = html! {
         div.head { div {
             (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "VMs"))
@@ -72,6 +78,7 @@ pub(crate) async fn list(
             }
             @if vms.is_empty() {
                 div.in { (empty(if filtered { "No VM matches" } else { "No VM here" }, html! {
+                    @if let Some(wrong) = &wrong { (page::sentence(wrong.detail())) " " }
                     @if filtered { a href=(of_cluster(&cluster, &["vms"])) { "Clear the filter" } }
                     @else { "VMs come with the inventory, and by " code { "POST " (api) "/place" } "." }
                 })) }

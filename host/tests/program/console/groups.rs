@@ -86,7 +86,7 @@ fn a_group_is_made_changed_and_removed_and_nobody_overwrites_another() {
             &json!(["a", "b"]),
             &json!("positive"),
             &json!(2.0),
-            &json!(null)
+            &json!([])
         )
     );
     // Whoever looked at the page before that overwrites nothing, and loses nothing.

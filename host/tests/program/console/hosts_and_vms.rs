@@ -65,7 +65,7 @@ fn a_host_is_put_into_maintenance_and_back_after_what_would_go_where_was_shown()
     let late = act(&cookie, "maintenance", "up");
     assert_eq!(late.status, 412, "{}", late.body);
     assert!(
-        late.body.contains("host h1 is down by now"),
+        late.body.contains("Host h1 is down by now"),
         "{}",
         late.body
     );
@@ -202,7 +202,7 @@ fn a_vm_is_migrated_where_its_page_said_and_the_page_tells_why_not_elsewhere() {
     for part in [
         format!("Migrate it to {to}"),
         "It would go to".to_owned(),
-        "where it costs least of".to_owned(),
+        "where it costs least".to_owned(),
     ] {
         assert!(asked.contains(&part), "{part}: {asked}");
     }

@@ -39,7 +39,7 @@ fn quotas_are_shown_with_what_is_used_and_changed_by_admins() {
         made.body
     );
     let limits = || api.get("/v1/quotas/shop-north").body["limits"].take();
-    assert_eq!(limits(), json!({"cpu": 4.0, "memory": 17_179_869_184_u64}));
+    assert_eq!(limits(), json!({"cpu": 4, "memory": 17_179_869_184_u64}));
     let list = desk.browse("GET", "/quotas", &cookie, &[]);
     for part in [
         "3 cores of 4 cores",
@@ -75,7 +75,7 @@ fn quotas_are_shown_with_what_is_used_and_changed_by_admins() {
         );
     }
     assert_eq!(save(&cookie, "2").status, 303);
-    assert_eq!(limits(), json!({"cpu": 2.0}));
+    assert_eq!(limits(), json!({"cpu": 2}));
     let list = desk.browse("GET", "/quotas", &cookie, &[]);
     assert!(list.body.contains("more than it allows"), "{}", list.body);
     let late = save(&cookie, "9");
