@@ -154,7 +154,8 @@ async fn form_page(
         area: Area::Vms,
         cluster: Some(cluster),
         main,
-        live: "vm,host,inventory,reservation",
+        // Each time it is asked, a decision is recorded, as of whatever is tried.
+        live: "",
         script: None,
     };
     page::shown_as(ask, page, status).await
@@ -186,6 +187,9 @@ fn answer(ask: &Ask, (cluster, id): (&str, &str), (only, decision): (&str, &Valu
         @if tied > 1 { p.small.soft { (things(tied, "host costs", "hosts cost")) " the same; the rule for ties, or chance, decides between them." } }
         p.small.soft { "Units were asked about " (things(considered, "host", "hosts")) "."
             @if !removed.is_empty() { " Out of the question: " (questions::removed_by(removed)) "." } }
+        @if let Some(number) = decision["number"].as_u64() { p.small.soft {
+            "Every host with its reasons and costs: " a href=(of_cluster(cluster, &["decisions", &number.to_string()])) { "decision " (number) } ", which was only tried."
+        } }
         @if !is_live { p { "It does not run while it is moved." } }
         @for warning in texts(decision, "warnings") { (note("warn", html! { (sentence(&cut(warning, 200))) })) }
         form.bar action=(of_cluster(cluster, &["vms", id, "migrate"])) method="post" {

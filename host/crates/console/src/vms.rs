@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::ask::{Ask, Console};
+use crate::decisions;
 use crate::form;
 use crate::format::{self, Moment, bytes, cores};
 use crate::groups;
@@ -187,7 +188,7 @@ pub(crate) async fn show(
                             @let number = recorded["number"].as_u64().unwrap_or_default().to_string();
                             tr {
                                 td.num { a href=(of_cluster(&cluster, &["decisions", &number])) { (number) } }
-                                td { (host_link(&cluster, recorded["decision"]["host"].as_str())) }
+                                td { (host_link(&cluster, recorded["decision"]["host"].as_str())) (decisions::tried(recorded)) }
                                 td { (format::cut(text(recorded, "by"), 40)) }
                                 td { @if let Some(at) = Moment::of(&recorded["at"]) { (ago(at)) } }
                             }

@@ -210,6 +210,12 @@ fn a_vm_is_migrated_where_its_page_said_and_the_page_tells_why_not_elsewhere() {
     assert!(only.contains("No host would take it"), "{only}");
     let reserved = || api.get("/v1/clusters/north/vms/a").body["reserved"]["host"].take();
     assert_eq!(reserved(), Value::Null, "questions change nothing");
+    // What was only tried is told so, and nobody waits for it.
+    assert!(asked.contains("which was only tried"), "{asked}");
+    let decisions = desk.page("/clusters/north/decisions", &cookie);
+    assert!(decisions.contains("only tried"), "{decisions}");
+    let overview = desk.page("/", &cookie);
+    assert!(!overview.contains("found no host"), "{overview}");
     let act =
         |cookie: &str, to: &str| desk.browse("POST", path, cookie, &[("host", ""), ("to", to)]);
     // Another host than the one that was shown is not taken instead.

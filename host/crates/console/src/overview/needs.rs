@@ -220,6 +220,10 @@ async fn rejected(
     let decisions = ask.list(&format!("{api}/decisions"), DECISIONS).await;
     let (mut placed, mut told, mut more) = (Vec::new(), Vec::new(), 0);
     for recorded in decisions.unwrap_or_default() {
+        // Nobody waits for what was only tried.
+        if recorded["request"]["dry-run"] == true {
+            continue;
+        }
         let decision = &recorded["decision"];
         let vms: Vec<String> = texts(decision, "vms")
             .iter()
