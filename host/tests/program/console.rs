@@ -2,9 +2,12 @@
 //! in it: `tests/run --install` installs one.
 
 mod browser;
+mod groups;
+mod hosts_and_vms;
 mod openid;
 mod pages;
 mod signing_in;
+mod what_is_allowed;
 mod what_it_changes;
 
 use std::fs;

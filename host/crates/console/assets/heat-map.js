@@ -7,8 +7,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 class HeatMap extends HTMLElement {
   static observedAttributes = ["data-map"];
-  /** @type {{cell: number, step: number, path: string, chosen: string, hosts: Place[], cells: string | null, layout: string, scale: string}} */
-  map = { cell: 11, step: 13, path: "", chosen: "", hosts: [], cells: null, layout: "", scale: "" };
+  /** @type {{cell: number, step: number, path: string, chosen: string, hosts: Place[], cells: string | null, panel: string, layout: string, scale: string}} */
+  map = { cell: 11, step: 13, path: "", chosen: "", hosts: [], cells: null, panel: "", layout: "", scale: "" };
   at = -1;
   timer = 0;
 
@@ -93,7 +93,7 @@ class HeatMap extends HTMLElement {
 
   /** Have the panel tell of the chosen host. */
   async tell() {
-    const answer = await fetch(location.href).catch(() => null);
+    const answer = await fetch(this.map.panel + location.search).catch(() => null);
     if (answer?.status === 401) return expired();
     if (!answer?.ok) return;
     const [old, next] = [document.getElementById("host-panel"), parsed(await answer.text()).getElementById("host-panel")];

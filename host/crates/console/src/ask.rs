@@ -9,6 +9,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderName, StatusCode, header};
 use serde_json::Value;
 
+use crate::format::Moment;
 use crate::openid::OpenId;
 use crate::session::{Cookie, Scheme};
 use crate::url::{self, Pairs};
@@ -29,6 +30,8 @@ pub(crate) struct Console {
     pub(crate) cookie: Cookie,
     /// How people sign in by a provider, if they do.
     pub(crate) openid: Option<Arc<OpenId>>,
+    /// Since when there are pages: since the server started.
+    pub(crate) since: Moment,
     /// Where pages wait their turn: while one is made, all that it reads is in memory.
     pub(crate) pages: Arc<Pool>,
 }
@@ -59,6 +62,8 @@ pub(crate) struct Ask {
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: StatusCode,
+    /// What it is of that was read or changed: to be sent back with a change as If-Match.
+    pub(crate) tag: Option<String>,
     pub(crate) body: Value,
 }
 
@@ -108,6 +113,34 @@ impl Ask {
         self.get(path).await.ok()
     }
 
+    /// Read something with the tag that a change of it sends back.
+    pub(crate) async fn get_tagged(&self, path: &str) -> Result<(Value, String), Problem> {
+        let answer = self.send("GET", path, Sent::Nothing).await?;
+        Ok((answer.body, answer.tag.unwrap_or_default()))
+    }
+
+    /// Send a change of what has this tag. An empty one stands for something new.
+    pub(crate) async fn change(
+        &self,
+        (method, path): (&str, &str),
+        tag: &str,
+        body: &Value,
+    ) -> Result<Answer, Problem> {
+        let condition = match tag {
+            "" => (header::IF_NONE_MATCH, "*".to_owned()),
+            tag => (header::IF_MATCH, tag.to_owned()),
+        };
+        let sent = match body {
+            Value::Null => Sent::Headers(vec![condition]),
+            body => Sent::Document {
+                kind: "application/json",
+                text: body.to_string().into(),
+                headers: vec![condition],
+            },
+        };
+        self.send(method, path, sent).await
+    }
+
     /// Read a list, so many entries at most, page by page. `path` may have a query.
     pub(crate) async fn list(&self, path: &str, most: usize) -> Result<Vec<Value>, Problem> {
         let mut all = Vec::new();
@@ -147,8 +180,11 @@ impl Ask {
             true => Value::Null,
             false => serde_json::from_slice(&bytes).map_err(|error| Problem::internal(&error))?,
         };
+        let tag = parts.headers.get(header::ETAG);
+        let tag = tag.and_then(|tag| tag.to_str().ok());
         Ok(Answer {
             status: parts.status,
+            tag: tag.map(str::to_owned),
             body,
         })
     }

@@ -203,8 +203,12 @@ fn pages(ask: &Ask, listed: &Value) -> Markup {
 
 fn table(ask: &Ask, records: &[Value]) -> Markup {
     if records.is_empty() {
-        let more = html! { "Earlier ones may be on the next page, if there is one." };
-        return html! { div.in { (empty("No record fits here", more)) } };
+        let is_filtered = FILTERS.iter().any(|it| ask.param(it).is_some());
+        let more = html! {
+            "Earlier ones may be on the next page, if there is one."
+            @if is_filtered { " " a href="/audit" { "Clear the filter" } }
+        };
+        return html! { div.in { (empty("No record matches", more)) } };
     }
     html! {
         div.scroll { table.events {

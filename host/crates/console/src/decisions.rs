@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use maud::html;
+use maud::{Markup, html};
+use serde_json::Value;
 
 use crate::ask::{Ask, Console};
 use crate::format::{self, Moment, cut, things};
@@ -32,7 +33,7 @@ pub(crate) async fn list(
     let all = items(&listed, "items");
     let outcome = ask.param("outcome");
     let wanted = ask.param("filter").unwrap_or_default().to_lowercase();
-    let fits = |recorded: &&serde_json::Value| {
+    let fits = |recorded: &&Value| {
         let decision = &recorded["decision"];
         let is_placed = decision["host"].is_string();
         let says = |name: &str| name.to_lowercase().contains(&wanted);
@@ -44,7 +45,7 @@ pub(crate) async fn list(
                 _ => true,
             }
     };
-    let shown: Vec<&serde_json::Value> = all.iter().filter(fits).collect();
+    let shown: Vec<&Value> = all.iter().filter(fits).collect();
     let rejected = all
         .iter()
         .filter(|it| !it["decision"]["host"].is_string())
@@ -74,7 +75,13 @@ pub(crate) async fn list(
                 }
             }
             @if shown.is_empty() {
-                div.in { (empty("No decision here", html! { "Each " code { "POST " (api) "/place" } " makes one." })) }
+                div.in { (match all.is_empty() {
+                    true => empty("No decision here", html! { "Each " code { "POST " (api) "/place" } " makes one." }),
+                    false => empty(&format!("None of these {} matches", things(all.len(), "decision", "decisions")), html! {
+                        a href=(of_cluster(&cluster, &["decisions"])) { "Clear the filter" }
+                        @if listed["next"].is_string() { ", or look at earlier ones." }
+                    }),
+                }) }
             } @else {
                 div.scroll { table {
                     caption.vh { "Decisions of " (cluster) ", the newest first" }
@@ -97,7 +104,7 @@ pub(crate) async fn list(
                             td { @match decision["host"].as_str() {
                                 Some(host) => { (host_link(&cluster, Some(host))) }
                                 None => { (state("bad", "bad", "no host")) span.sub { (cut(&main_reason(decision), 90)) } }
-                            } }
+                            } (tried(recorded)) }
                             td.num { (format::len(considered.saturating_sub(removed))) }
                             td.num { (format::len(removed)) }
                             td { (cut(text(recorded, "by"), 40)) }
@@ -121,4 +128,9 @@ pub(crate) async fn list(
         script: None,
     };
     page::shown(&ask, page).await
+}
+
+/// What is said of a decision by which nothing was changed.
+pub(crate) fn tried(recorded: &Value) -> Markup {
+    html! { @if recorded["request"]["dry-run"] == true { span.sub { "only tried" } } }
 }

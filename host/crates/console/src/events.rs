@@ -154,9 +154,13 @@ fn folded(events: &[Value]) -> Vec<&[Value]> {
 }
 
 /// Rows of events.
-pub(crate) fn table(_: &Ask, events: &[Value]) -> Markup {
+pub(crate) fn table(ask: &Ask, events: &[Value]) -> Markup {
     if events.is_empty() {
-        return html! { div.in { (empty("Nothing happened yet", html! { "or nothing that fits." })) } };
+        let filters = ["kind", "cluster", "by", "text", "after"];
+        return html! { div.in { (match filters.iter().any(|it| ask.param(it).is_some()) {
+            true => empty("No event matches", html! { a href="/events" { "Clear the filter" } }),
+            false => empty("Nothing happened yet", html! { "What happens from now on stands here." }),
+        }) } };
     }
     html! {
         div.scroll { table.events {

@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::ask::{Ask, Console};
 use crate::format::{self, things};
+use crate::group;
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, barred, empty, host_link, state, vm_link};
 use crate::url::{self, of_cluster, segment};
@@ -24,6 +25,9 @@ pub(crate) async fn list(
     Path(cluster): Path<String>,
     ask: Ask,
 ) -> Result<Response, Problem> {
+    if ask.param("make").is_some() {
+        return group::form_for_new(&ask, &cluster).await;
+    }
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let counted = ask.get(&api).await?["counted"].take();
     let all = count(&counted, "groups");
@@ -58,7 +62,13 @@ pub(crate) async fn list(
                 } }
                 p { "A group says which VMs belong together or apart, and on which hosts." }
             }
-            @if is_broken { div.acts { (mend(&ask, &cluster)) } }
+            div.acts {
+                @if is_broken { (mend(&ask, &cluster)) }
+                @match ask.may(Permission::Operate, Some(&cluster)) {
+                    true => a.btn href={ (of_cluster(&cluster, &["groups"])) "?make=yes" } { "Make a group" },
+                    false => (barred(&ask, Permission::Operate, "Make a group")),
+                }
+            }
         }
         section.panel aria-label="Groups" {
             header {
@@ -76,7 +86,10 @@ pub(crate) async fn list(
                 }
             }
             @if groups.is_empty() {
-                div.in { (empty("No group matches", html! { a href=(of_cluster(&cluster, &["groups"])) { "Show all" } })) }
+                div.in { (match all {
+                    0 => empty("No group yet", html! { "Groups come with the inventory, and can be made here." }),
+                    _ => empty("No group matches", html! { a href=(of_cluster(&cluster, &["groups"])) { "Clear the filter" } }),
+                }) }
             } @else {
                 div.scroll { table {
                     caption.vh { "Groups of " (cluster) }
@@ -120,8 +133,9 @@ fn mend(ask: &Ask, cluster: &str) -> Markup {
     }
 }
 
-fn row(cluster: &str, group: &Value) -> Markup {
-    let wants = match (text(group, "vms-wanted"), text(group, "hosts-wanted")) {
+/// What a group wants, in words.
+pub(crate) fn wants(group: &Value) -> &'static str {
+    match (text(group, "vms-wanted"), text(group, "hosts-wanted")) {
         ("together", "on-hosts") => "together, on its hosts",
         ("together", "off-hosts") => "together, not on its hosts",
         ("apart", "on-hosts") => "apart, on its hosts",
@@ -131,33 +145,50 @@ fn row(cluster: &str, group: &Value) -> Markup {
         (_, "on-hosts") => "on its hosts",
         (_, "off-hosts") => "not on its hosts",
         _ => "nothing",
-    };
-    let (places, placed) = (items(group, "places"), count(group, "placed"));
-    let untold = count(group, "breaks").saturating_sub(items(group, "broken-by").len());
+    }
+}
+
+fn row(cluster: &str, group: &Value) -> Markup {
+    let wants = wants(group);
     html! {
         tr.tall {
-            td { @match (group["kept"] == true, group["hard"] == true) {
-                (true, _) => (state("ok", "ok", "kept")),
-                (false, true) => (state("bad", "bad", "broken")),
-                (false, false) => (state("warn", "warn", "not kept")),
-            } }
-            th.row scope="row" { b { (format::cut(text(group, "id"), 80)) } span.sub { (format::cut(text(group, "name"), 80)) } }
+            td { (standing(group)) }
+            th.row scope="row" { a href=(of_cluster(cluster, &["groups", text(group, "id")])) { b { (format::cut(text(group, "id"), 80)) } } span.sub { (format::cut(text(group, "name"), 80)) } }
             td { (wants) span.sub { (if group["hard"] == true { "must be kept" } else { "is kept where it can be" }) } }
             td.num { (format::len(count(group, "members"))) }
             td {
-                @for by in items(group, "broken-by") {
-                    p.bad { (text(by, "why")) "." }
-                }
-                @if untold > 0 { p.dim { "And it is broken on " (things(untold, "more host", "more hosts")) "." } }
-                span.small {
-                    @for (number, place) in places.iter().enumerate() {
-                        @if number > 0 { ", " }
-                        span.nowrap { (vm_link(cluster, text(place, "vm"))) " on " (host_link(cluster, place["host"].as_str())) }
-                    }
-                    @if placed > places.len() { span.dim { " and " (format::len(placed - places.len())) " more" } }
-                    @if places.is_empty() { span.dim { "no VM of it has a place" } }
-                }
+                (places_of(cluster, group))
             }
         }
+    }
+}
+
+/// Who breaks a group, and where its VMs are.
+pub(crate) fn places_of(cluster: &str, group: &Value) -> Markup {
+    let (places, placed) = (items(group, "places"), count(group, "placed"));
+    let untold = count(group, "breaks").saturating_sub(items(group, "broken-by").len());
+    html! {
+        @for by in items(group, "broken-by") {
+            p.bad { (text(by, "why")) "." }
+        }
+        @if untold > 0 { p.dim { "And it is broken on " (things(untold, "more host", "more hosts")) "." } }
+        span.small {
+            @for (number, place) in places.iter().enumerate() {
+                @if number > 0 { ", " }
+                span.nowrap { (vm_link(cluster, text(place, "vm"))) " on " (host_link(cluster, place["host"].as_str())) }
+            }
+            @if placed > places.len() { span.dim { " and " (format::len(placed - places.len())) " more" } }
+            @if places.is_empty() { span.dim { "no VM of it has a place" } }
+        }
+
+    }
+}
+
+/// Whether a group is kept: its sign and a word.
+pub(crate) fn standing(group: &Value) -> Markup {
+    match (group["kept"] == true, group["hard"] == true) {
+        (true, _) => state("ok", "ok", "kept"),
+        (false, true) => state("bad", "bad", "broken"),
+        (false, false) => state("warn", "warn", "not kept"),
     }
 }

@@ -71,7 +71,7 @@ pub(crate) fn map(ask: &Ask, cluster: &str, fleet: &Fleet, wanted: &[&HostRow]) 
         .collect();
     let data = json!({
         "cell": grid.cell, "step": grid.step, "path": path, "chosen": chosen, "hosts": hosts,
-        "cells": cells, "layout": drawing.layout(), "scale": scale_words(colour, &scale).concat(),
+        "cells": cells, "panel": of_cluster(cluster, &["panel"]), "layout": drawing.layout(), "scale": scale_words(colour, &scale).concat(),
     });
     let label = format!(
         "Map of {}, coloured by {}. The table below has the same.",

@@ -9,8 +9,10 @@ use serde_json::Value;
 
 use crate::ask::{Ask, Console};
 use crate::format::{self, Moment, bytes, cores, number, percent};
+use crate::maintenance;
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, Measure, ago, barred, empty, host_state};
+use crate::standing::{NotUp, words};
 use crate::url::{self, of_cluster, segment};
 use crate::value::{count, text};
 use crate::vms;
@@ -30,22 +32,25 @@ pub(crate) async fn show(
     let host = ask.get(&path).await?;
     let of_host = url::query([("host", Some(id.as_str()))]);
     let vms = ask.list(&format!("{api}/vms?{of_host}"), VMS).await?;
-    let running = count(&host, "vms.count");
+    let not_up = NotUp::of_host(&host);
     let main = html! {
         div.head {
             div {
                 (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], &id))
                 h1.mono { (format::cut(&id, 80)) }
-                p.bar { (host_state(text(&host, "state"))) span { (sentence(&host, running)) } }
+                p.bar { (host_state(text(&host, "state"))) span { (sentence(&host)) } }
             }
-            div.acts { (empty_it(&ask, &cluster, &id)) }
+            div.acts {
+                (maintenance::way(&ask, &cluster, (&id, text(&host, "state")), ""))
+                (empty_it(&ask, &cluster, &id))
+            }
         }
         div.cols.two-one {
             section.panel aria-labelledby="vms" {
                 header { h2 id="vms" { "VMs " span.dim { (format::len(vms.len())) } } }
                 @if vms.is_empty() {
                     div.in { (empty("No VM runs here", html! { "and no place is reserved." })) }
-                } @else { (vms::table(&ask, &cluster, &vms, false)) }
+                } @else { (vms::table(&cluster, (&vms, &not_up), false)) }
             }
             div.stack {
                 section.panel aria-labelledby="measures" {
@@ -71,10 +76,16 @@ pub(crate) async fn show(
     page::shown(&ask, page).await
 }
 
-fn sentence(host: &Value, running: usize) -> String {
-    let pending = count(host, "vms.pending");
-    let mut sentence = match running {
-        0 => "No VM runs here".to_owned(),
+fn sentence(host: &Value) -> String {
+    let (running, pending) = (count(host, "vms.count"), count(host, "vms.pending"));
+    let state = text(host, "state");
+    let mut sentence = match (running, state) {
+        (0, _) => "No VM runs here".to_owned(),
+        (_, "down" | "error") => format!(
+            "The host {} with {} on it",
+            words(state),
+            format::things(running, "VM", "VMs")
+        ),
         _ => format!("{} here", format::things(running, "VM runs", "VMs run")),
     };
     if pending > 0 {

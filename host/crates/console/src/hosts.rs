@@ -110,6 +110,16 @@ pub(crate) async fn cells(
     written(move || Ok::<_, Problem>(heat::cells(&fleet, &fleet.wanted(&ask)))).await
 }
 
+/// The panel of the chosen host without the page around it, which the map reads as a cell is chosen.
+pub(crate) async fn panel(
+    State(_): State<Arc<Console>>,
+    Path(cluster): Path<String>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let fleet = Fleet::read(&ask, &format!("/v1/clusters/{}", segment(&cluster))).await?;
+    Ok(page::part(side(&ask, &cluster, &fleet)))
+}
+
 fn counted(wanted: &[&HostRow], fleet: &Fleet) -> String {
     match wanted.len() == fleet.hosts.len() {
         true => format::len(wanted.len()),

@@ -21,6 +21,8 @@ use placewright_http::Problem;
 
 /// Events that are shown.
 const EVENTS: usize = 9;
+/// Seconds that rates are told of.
+const HOUR: i64 = 3600;
 
 /// A cluster, and what the page says of it.
 struct Line {
@@ -91,7 +93,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
         }
         @if lines.is_empty() { (no_cluster()) }
         @if !needs.is_empty() { (needs_panel(&needs)) }
-        @if !lines.is_empty() { (clusters(&ask, &lines)) }
+        @if !lines.is_empty() { (clusters(&lines, &needs, ask.console.since)) }
         div.cols.two-one {
             section.panel aria-labelledby="latest" {
                 header {
@@ -100,7 +102,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
                 }
                 (events::table(&ask, &events))
             }
-            (server(&ask, &ready, &lines).await)
+            (server(&ask, &ready, &lines, &needs).await)
         }
     };
     let page = Page {
@@ -174,7 +176,7 @@ fn needs_panel(needs: &[Need]) -> Markup {
     }
 }
 
-fn clusters(ask: &Ask, lines: &[Line]) -> Markup {
+fn clusters(lines: &[Line], needs: &[Need], since: Moment) -> Markup {
     html! {
         section.panel aria-labelledby="clusters" {
             header {
@@ -192,29 +194,44 @@ fn clusters(ask: &Ask, lines: &[Line]) -> Markup {
                     th scope="col" { "Decisions in the last hour" }
                     th.num scope="col" { "Waiting" }
                 } }
-                tbody { @for line in lines { (cluster(ask, line)) } }
+                tbody { @for line in lines { (cluster(line, needs, since)) } }
             } }
         }
     }
 }
 
-fn cluster(_: &Ask, line: &Line) -> Markup {
+/// Reasons that stand beside the state of a cluster; all stand in the list of needs.
+const REASONS: usize = 4;
+
+/// How a cluster fares, with the reasons, the worst first.
+fn health(name: &str, needs: &[Need]) -> Markup {
+    let needs: Vec<&Need> = needs.iter().filter(|need| need.is_of(name)).collect();
+    let is_broken = needs.iter().any(|need| need.stops_all);
+    html! {
+        @match needs.first().map(|need| need.rank) {
+            Some(_) if is_broken => (state("bad", "bad", "Decides nothing")),
+            Some(0) => (state("bad", "bad", "Degraded")),
+            Some(1) => (state("warn", "warn", "Degraded")),
+            Some(_) => (state("acc", "pend", "Waits for you")),
+            None => (state("ok", "ok", "Healthy")),
+        }
+        @if !needs.is_empty() { ul.reasons {
+            @for need in needs.iter().take(REASONS) { li { a href=(need.path) { (need.brief) } } }
+            @if needs.len() > REASONS { li { a href="#needs" { "and " (needs.len() - REASONS) " more" } } }
+        } }
+    }
+}
+
+fn cluster(line: &Line, needs: &[Need], since: Moment) -> Markup {
     let name = line.name();
     let counted = &line.cluster["counted"];
     let up = line.sum("hosts", "up");
     let hosts = count(counted, "hosts");
     let settings = &line.cluster["settings"];
     let policy = text(settings, "policy");
-    let is_broken = line.cluster["broken"].is_string();
-    let is_paused = !items(&line.cluster, "paused").is_empty();
     html! {
         tr.tall {
-            td { @match (is_broken, is_paused, up < hosts) {
-                (true, ..) => (state("bad", "bad", "Decides nothing")),
-                (_, true, _) => (state("warn", "warn", "Attention")),
-                (.., true) => (state("warn", "warn", "Attention")),
-                _ => (state("ok", "ok", "Healthy")),
-            } }
+            td { (health(name, needs)) }
             td {
                 a href=(of_cluster(name, &[])) { b { (name) } }
                 span.sub { (things(hosts, "host", "hosts")) @if up < hosts { ", " (hosts - up) " not up" } }
@@ -236,7 +253,7 @@ fn cluster(_: &Ask, line: &Line) -> Markup {
                 }
             }
             td { @match &line.rates {
-                Some(rates) => (decided(items(rates, "minutes"))),
+                Some(rates) => (decided(items(rates, "minutes"), since)),
                 None => span.dim { "not known" },
             } }
             td.num { (format::len(count(&line.cluster, "waiting"))) }
@@ -246,7 +263,9 @@ fn cluster(_: &Ask, line: &Line) -> Markup {
 
 /// A bar for each minute: decisions that found a host, and above them those that found none or
 /// failed.
-fn decided(minutes: &[Value]) -> Markup {
+fn decided(minutes: &[Value], since: Moment) -> Markup {
+    // They are counted from the start of the server on.
+    let is_young = Moment::now().0.saturating_sub(since.0) < HOUR;
     let of = |minute: &Value| {
         let without = count(minute, "rejected") + count(minute, "failed");
         (count(minute, "placed") + without, without)
@@ -266,11 +285,18 @@ fn decided(minutes: &[Value]) -> Markup {
                 }
             }
         }
-        span.sub { (things(all, "decision", "decisions")) @if without > 0 { ", " span.bad { (format::len(without)) " without a host" } } }
+        span.sub { (things(all, "decision", "decisions")) @if without > 0 { ", " span.bad { (format::len(without)) " without a host" } }
+            @if is_young { " since the server started " (ago(since)) } }
     }
 }
 
-async fn server(ask: &Ask, ready: &Result<Value, Problem>, lines: &[Line]) -> Markup {
+async fn server(
+    ask: &Ask,
+    ready: &Result<Value, Problem>,
+    lines: &[Line],
+    needs: &[Need],
+) -> Markup {
+    let of_server: Vec<&Need> = needs.iter().filter(|need| need.is_of_server()).collect();
     let health = ask.get_if("/v1/health").await.unwrap_or_default();
     let units = ask.list("/v1/units", 10_000).await.unwrap_or_default();
     let in_force = units.iter().filter(|unit| unit["in-force"].is_string());
@@ -293,9 +319,16 @@ async fn server(ask: &Ask, ready: &Result<Value, Problem>, lines: &[Line]) -> Ma
         section.panel aria-labelledby="server" {
             header {
                 h2 id="server" { "Server" }
-                @match ready { Ok(_) => (state("ok", "ok", "Ready")), Err(_) => (state("warn", "warn", "Not ready")) }
+                @match ready {
+                    Ok(_) if of_server.is_empty() => (state("ok", "ok", "Ready")),
+                    Ok(_) => (state("warn", "warn", "Ready, degraded")),
+                    Err(_) => (state("warn", "warn", "Not ready")),
+                }
             }
             div.in {
+                @if !of_server.is_empty() { ul.reasons {
+                    @for need in of_server.iter().take(REASONS) { li { a href=(need.path) { (need.brief) } } }
+                } }
                 @if let Err(problem) = ready { (note("warn", html! { (page::sentence(problem.detail())) })) }
                 dl.facts {
                     dt { "Version" } dd { (text(&health, "version")) }

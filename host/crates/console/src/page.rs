@@ -54,14 +54,17 @@ pub(crate) enum Area {
     Hosts,
     Vms,
     Groups,
+    Reservations,
     Decisions,
     Plans,
     Questions,
     Settings,
     Policies,
     Units,
+    Quotas,
     Events,
     Audit,
+    Tokens,
     Search,
 }
 
@@ -151,6 +154,11 @@ fn document(
     }
 }
 
+/// A part of a page alone, for a script that puts it into its place.
+pub(crate) fn part(part: Markup) -> Response {
+    answered(StatusCode::OK, HeaderMap::new(), part)
+}
+
 fn answered(status: StatusCode, mut headers: HeaderMap, whole: Markup) -> Response {
     for (name, value) in HEADERS {
         headers.insert(name, HeaderValue::from_static(value));
@@ -183,6 +191,7 @@ fn switch(clusters: &[Value], current: Option<&str>, area: Area) -> Markup {
     let part = match area {
         Area::Vms => "vms",
         Area::Groups => "groups",
+        Area::Reservations => "reservations",
         Area::Decisions => "decisions",
         Area::Plans => "plans",
         Area::Questions => "questions",
@@ -233,6 +242,7 @@ fn ways(cluster: Option<&Value>, area: Area) -> Markup {
                         (way(Area::Hosts, of_cluster(name, &[]), "n-fleet", "Hosts", counted(cluster, "hosts")))
                         (way(Area::Vms, of_cluster(name, &["vms"]), "n-vm", "VMs", counted(cluster, "vms")))
                         (way(Area::Groups, of_cluster(name, &["groups"]), "n-group", "Groups", counted(cluster, "groups")))
+                        (way(Area::Reservations, of_cluster(name, &["reservations"]), "n-res", "Reservations", counted(cluster, "pending")))
                         (way(Area::Decisions, of_cluster(name, &["decisions"]), "n-dec", "Decisions", String::new()))
                         (way(Area::Plans, of_cluster(name, &["plans"]), "n-plan", "Plans", String::new()))
                         (way(Area::Questions, of_cluster(name, &["questions"]), "n-ask", "Questions", String::new()))
@@ -245,8 +255,10 @@ fn ways(cluster: Option<&Value>, area: Area) -> Markup {
                 ul {
                     (way(Area::Policies, "/policies".to_owned(), "n-pol", "Policies", String::new()))
                     (way(Area::Units, "/units".to_owned(), "n-unit", "Units", String::new()))
+                    (way(Area::Quotas, "/quotas".to_owned(), "n-quota", "Quotas", String::new()))
                     (way(Area::Events, "/events".to_owned(), "n-ev", "Events", String::new()))
                     (way(Area::Audit, "/audit".to_owned(), "n-aud", "Audit", String::new()))
+                    (way(Area::Tokens, "/tokens".to_owned(), "n-token", "Tokens", String::new()))
                     li { a href="/docs" { (sign("n-api")) "API" } }
                 }
             }

@@ -11,11 +11,12 @@ use serde_json::{Value, json};
 
 use crate::ask::{Ask, Console, Sent};
 use crate::form;
-use crate::format::{self, Moment, bytes, cores, cost, cut, sentence_start, things};
+use crate::format::{self, Moment, bytes, cores, cost, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, host_link, note, state, time, vm_link};
 use crate::plans::{progress, purpose, stuck, waiting};
 use crate::session::see;
+use crate::standing::NotUp;
 use crate::url::{of_cluster, segment};
 use crate::value::{self, count, items, text, texts};
 use placewright_http::Permission;
@@ -42,6 +43,7 @@ pub(crate) async fn show(
     let events = ask.list(&events, 1000).await.unwrap_or_default();
     let moves = items(&plan, "moves");
     let sizes = sizes(&ask, &cluster, moves).await;
+    let not_up = NotUp::read(&ask, &format!("/v1/clusters/{}", segment(&cluster))).await;
     let waits = waiting(&plan);
     let main = html! {
         (head(&ask, &cluster, &number, &plan, waits))
@@ -50,8 +52,8 @@ pub(crate) async fn show(
         }
         (counts(&plan))
         div.cols.two-one {
-            @if moves.is_empty() { (nothing(&plan)) } @else { (approval(&ask, (&cluster, &number), (&plan, &sizes), waits)) }
-            div.stack { (about(&plan, &number, &events)) }
+            @if moves.is_empty() { (nothing(&plan)) } @else { (approval(&ask, (&cluster, &number), (&plan, &sizes, &not_up), waits)) }
+            div.stack { (about(&cluster, &plan, &number, &events)) }
         }
         (stuck(&plan))
         div.acts { (parts::copies(
@@ -168,7 +170,7 @@ async fn sizes(ask: &Ask, cluster: &str, moves: &[Value]) -> Sizes {
 fn approval(
     ask: &Ask,
     (cluster, number): (&str, &str),
-    (plan, sizes): (&Value, &Sizes),
+    (plan, sizes, not_up): (&Value, &Sizes, &NotUp),
     waits: usize,
 ) -> Markup {
     let may = ask.may(Permission::Operate, Some(cluster));
@@ -199,7 +201,7 @@ fn approval(
                 } }
                 tbody { @for (cause, moves) in &groups {
                     tr.group { td colspan="9" { b { (cause) } " · " (things(moves.len(), "move", "moves")) } }
-                    @for step in moves { (step_row(cluster, step, sizes, may && is_open)) }
+                    @for step in moves { (step_row(cluster, step, (sizes, not_up), may && is_open)) }
                 } }
             } }
             @if is_open {
@@ -244,7 +246,12 @@ fn gain(step: &Value) -> Option<Vec<f64>> {
     })
 }
 
-fn step_row(cluster: &str, step: &Value, sizes: &Sizes, may_tick: bool) -> Markup {
+fn step_row(
+    cluster: &str,
+    step: &Value,
+    (sizes, not_up): (&Sizes, &NotUp),
+    may_tick: bool,
+) -> Markup {
     let (cpu, memory) = sizes.get(text(step, "vm")).copied().unwrap_or_default();
     let written = |costs: &[f64]| {
         let costs = costs.iter().map(|one| cost(*one));
@@ -258,7 +265,7 @@ fn step_row(cluster: &str, step: &Value, sizes: &Sizes, may_tick: bool) -> Marku
         tr.tall {
             td.tick { input type="checkbox" name="move" value=(number) aria-label={ "Move " (number) ": " (cut(vm, 60)) } disabled[!(waits && may_tick)]; }
             td.num.dim.hide-s { (number) }
-            td.nowrap { (vm_link(cluster, vm)) @if step["live"] == false { span.sub { "is stopped to be moved" } } }
+            td.nowrap { (vm_link(cluster, vm)) @if step["live"] == false { span.sub { (at_rest(step, not_up)) } } }
             td.num.nowrap data-l="CPU" { @match cpu { Some(cpu) => (cores(cpu)), None => span.dim { "–" } } }
             td.num.nowrap data-l="memory" { @match memory { Some(memory) => (bytes(memory)), None => span.dim { "–" } } }
             td.nowrap { (host_link(cluster, step["from"].as_str())) span.dim { " → " } (host_link(cluster, step["to"].as_str())) }
@@ -293,7 +300,7 @@ fn step_state(word: &str) -> Markup {
 }
 
 /// What the plan is, and who did what with it.
-fn about(plan: &Value, number: &str, events: &[Value]) -> Markup {
+fn about(cluster: &str, plan: &Value, number: &str, events: &[Value]) -> Markup {
     let of_plan = events
         .iter()
         .filter(|event| event["plan"].as_u64().map(|it| it.to_string()).as_deref() == Some(number));
@@ -309,7 +316,7 @@ fn about(plan: &Value, number: &str, events: &[Value]) -> Markup {
                 } }
                 dt { "Goes on" } dd { (if plan["auto"] == true { "by itself, as moves are confirmed" } else { "when somebody approves more" }) }
                 @if plan["cut-short"] == true { dt { "More" } dd { "there may be more moves: the plan ends at its bound" } }
-                @for found in items(plan, "notes").iter().take(20) { dt { "Found" } dd.small { (finding(found)) } }
+                @for found in items(plan, "notes").iter().take(20) { dt { "Found" } dd.small { (finding(cluster, found)) } }
             } }
         }
         @if !of_plan.is_empty() {
@@ -324,16 +331,60 @@ fn about(plan: &Value, number: &str, events: &[Value]) -> Markup {
     }
 }
 
-/// What was found while the plan was made, as people read it.
-fn finding(found: &Value) -> Markup {
-    let names = found.as_object().into_iter().flatten();
-    html! {
-        @if let Some(kind) = found["kind"].as_str() { b { (sentence_start(&kind.replace('-', " "))) } }
-        @for (name, value) in names.filter(|(name, value)| *name != "kind" && !value.is_null()) {
-            " " span.dim { (name.replace('-', " ")) } " "
-            (cut(value.as_str().unwrap_or(&value.to_string()), 100))
-        }
+/// Why a VM does not run while it is moved.
+fn at_rest(step: &Value, not_up: &NotUp) -> &'static str {
+    match (not_up.has_failed(text(step, "from")), text(step, "cause")) {
+        (true, _) => "is started on its new host: where it was nothing runs",
+        // The host was not up as the plan was made, and is by now.
+        (false, "host-state") => "does not run while it is moved",
+        (false, _) => "is stopped to be moved",
     }
+}
+
+/// What was found while the plan was made, in sentences.
+fn finding(cluster: &str, found: &Value) -> Markup {
+    let reason = cut(text(found, "reason"), 300);
+    html! { @match text(found, "kind") {
+        "host-state" => {
+            @let host = text(found, "host");
+            (host_link(cluster, Some(host))) " "
+            // What the server says completes "host ..."; units say whole sentences of their own.
+            @if reason.starts_with("is ") { (sentence_end(&reason)) } @else { "should change: " (sentence_end(&reason)) }
+            @match text(found, "state") {
+                "maintenance" => { " Put it into "
+                    a href=(of_cluster(cluster, &["hosts", host, "maintenance"])) { "maintenance" } " first." }
+                "up" => " It should be brought up.",
+                state => { " Its state should be " (cut(state, 40)) "." }
+            }
+        }
+        "move" => {
+            (vm_link(cluster, text(found, "vm"))) " should leave " (host_link(cluster, found["from"].as_str()))
+            @let hosts = [texts(found, "accept"), texts(found, "among")].concat();
+            @if !hosts.is_empty() { " for " (cut(&hosts.join(", "), 100)) } ": " (sentence_end(&reason))
+        }
+        "finding" => {
+            (sentence(&reason))
+            @let about: Vec<String> = items(found, "about").iter().map(place).collect();
+            @if !about.is_empty() { " It is about " (cut(&about.join(", "), 200)) "." }
+        }
+        _ => (sentence(&reason)),
+    } }
+}
+
+fn sentence_end(text: &str) -> String {
+    format!("{}.", text.trim_end_matches('.'))
+}
+
+/// What a finding is about, a table and the id of a row: "host h1".
+fn place(about: &Value) -> String {
+    let part = |number: usize| about[number].as_str().unwrap_or_default();
+    let table = match part(0) {
+        "hosts" => "host",
+        "vms" => "VM",
+        "groups" => "group",
+        other => other,
+    };
+    format!("{} {}", cut(table, 40), cut(part(1), 60))
 }
 
 /// Approve moves, or stop the plan.
@@ -394,5 +445,45 @@ mod tests {
         let step = json!({"cost-before": [null], "cost-after": [1.0]});
         assert_eq!(gain(&step), Some(vec![f64::INFINITY]));
         assert_eq!(gain(&json!({"cost-after": [1.0]})), None);
+    }
+
+    #[test]
+    fn what_was_found_is_told_in_sentences() {
+        let told = |found: Value| {
+            let markup = finding("c", &found).into_string();
+            let mut text = String::new();
+            let mut is_tag = false;
+            for letter in markup.chars() {
+                match letter {
+                    '<' => is_tag = true,
+                    '>' => is_tag = false,
+                    letter if !is_tag => text.push(letter),
+                    _ => {}
+                }
+            }
+            text
+        };
+        for (found, expected) in [
+            (
+                json!({"kind": "host-state", "host": "h1", "state": "maintenance",
+                    "reason": "is up, so that new VMs may be placed on it while it is emptied"}),
+                "h1 is up, so that new VMs may be placed on it while it is emptied. \
+                 Put it into maintenance first.",
+            ),
+            (
+                json!({"kind": "host-state", "host": "h1", "state": "up", "reason": "more room is needed"}),
+                "h1 should change: more room is needed. It should be brought up.",
+            ),
+            (
+                json!({"kind": "move", "vm": "v", "from": "h1", "accept": ["h2"], "among": [], "reason": "it is crowded"}),
+                "v should leave h1 for h2: it is crowded.",
+            ),
+            (
+                json!({"kind": "finding", "about": [["hosts", "h1"], ["groups", "g"]], "reason": "nothing fits"}),
+                "Nothing fits. It is about host h1, group g.",
+            ),
+        ] {
+            assert_eq!(told(found), expected);
+        }
     }
 }

@@ -44,7 +44,7 @@ pub(crate) async fn list(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
                 input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter" placeholder="Name";
                 button.btn.without-script type="submit" { "Show" }
             } }
-            @if policies.is_empty() { div.in { (empty("No policy here", html! { a href="/policies" { "Show all" } })) } }
+            @if policies.is_empty() { div.in { (empty("No policy matches", html! { a href="/policies" { "Clear the filter" } })) } }
             @else { div.scroll { table {
                 caption.vh { "Policies, those that decide first" }
                 thead { tr { th scope="col" { "Policy" } th scope="col" { "Decides in" } th scope="col" { "From" } th.num scope="col" { "Revision" } } }

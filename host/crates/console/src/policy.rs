@@ -6,6 +6,7 @@ mod chain;
 mod changes;
 mod document;
 mod faults;
+mod from_json;
 mod history;
 mod keys;
 mod merge;
@@ -33,8 +34,10 @@ use crate::value::text;
 pub(crate) use amount::shown as amount;
 pub(crate) use chain::CostEntry;
 use changes::Change;
+pub(crate) use changes::tree as in_json;
 use document::Language;
 use faults::Faults;
+pub(crate) use from_json::as_toml;
 use merge::Both;
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
@@ -93,7 +96,7 @@ impl Draft {
         let is_document = form::value(sent, "view") == Some("document");
         let text = match is_document {
             true => text,
-            false => document::with_fields(&text, sent)?,
+            false => document::with_fields(&as_toml(&text), sent)?,
         };
         let said = |name| {
             form::value(sent, name)
@@ -298,7 +301,9 @@ pub(crate) async fn act(
                 let wrong = "what both have changed cannot be told any more: compare the documents";
                 return Err(Problem::new(Code::Unprocessable, wrong));
             };
-            let (text, left) = merge::carried(text(&policy, "text"), &draft.text, &both.free);
+            let theirs = as_toml(text(&policy, "text"));
+            let mine = as_toml(&draft.text);
+            let (text, left) = merge::carried(&theirs, &mine, &both.free);
             draft.text = text;
             draft.revision = policy["revision"].as_u64().unwrap_or_default();
             let not = both.colliding.into_iter().chain(left).collect();
@@ -319,8 +324,11 @@ async fn conflicting(ask: &Ask, name: &str, newest: &Value, draft: &Draft) -> Co
     let base = revisions
         .iter()
         .find(|it| it["revision"].as_u64() == Some(draft.revision));
-    let both =
-        base.and_then(|base| Both::of(text(base, "text"), text(newest, "text"), &draft.text));
+    let both = base.and_then(|base| {
+        let in_toml = |it| as_toml(text(it, "text"));
+        let mine = as_toml(&draft.text);
+        Both::of(&in_toml(base), &in_toml(newest), &mine)
+    });
     Conflict {
         newest: newest.clone(),
         base: draft.revision,
@@ -435,6 +443,12 @@ async fn shown_editor(
         .or(names.first())
         .map(|it| (*it).to_owned());
     draft.cluster = draft.cluster.or(usual);
+    if !draft.is_document {
+        draft.text = as_toml(&draft.text).into_owned();
+    }
+    // What would be saved is in another language than what is.
+    let is_translated = Language::of(text(policy, "text")) == Language::Json
+        && Language::of(&draft.text) == Language::Toml;
     let is_locked = policy["origin"] != "api";
     let may_edit = ask.caller.must(Permission::AuthorPolicies, None).is_ok();
     let chain = chain::Chain::read(ask, &draft.text).await;
@@ -471,6 +485,10 @@ async fn shown_editor(
         (head(ask, name, policy, &deciding, Some("editor")))
         (tabs(&path, if draft.is_document { "document" } else { "" }))
         (above)
+        @if is_translated { (note("", html! {
+            p { "This policy is written in JSON. The form writes TOML: it says the same, and a policy that is saved here is in TOML from then on. "
+            a href={ (path) "?view=document" } { "Show the document as it is" } "." }
+        })) }
         @if let Told::Conflict(between) = &told { (conflict(between, &draft)) }
         form.stack id="editor" action=(path) method="post" data-draft={ (path) "/draft" } {
             input type="hidden" name="revision" value=(match &told {

@@ -3,13 +3,14 @@
 //! changed.
 
 mod factor;
+mod shape;
 
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::ask::{Ask, Console, Sent};
 use crate::format::{self, cost, cut, len, things};
@@ -122,26 +123,21 @@ fn fields(ask: &Ask, kind: &str) -> Markup {
         "why" => {
             (field("vm", "VM that runs, or a new id", "", "14")) (field("cpu", "Cores", "", "5"))
             (field("memory", "Memory", "", "8")) (field("host", "Host", "", "14"))
+            (shape::more(ask))
         }
-        _ => { (field("cpu", "Cores", "8", "5")) (field("memory", "Memory", "64 GiB", "8")) }
+        _ => {
+            (field("cpu", "Cores", "8", "5")) (field("memory", "Memory", "64 GiB", "8"))
+            (shape::more(ask))
+        }
     } }
 }
 
-/// The VM that a form describes.
-fn vm(ask: &Ask, id: &str) -> Value {
-    let mut vm = Map::new();
-    vm.insert("id".to_owned(), id.into());
-    for name in ["cpu", "memory"] {
-        if let Some(value) = ask.param(name) {
-            vm.insert(name.to_owned(), value.into());
-        }
-    }
-    Value::Object(vm)
-}
-
-/// Ask the API, and show what it answers; with the line of curl that asks the same.
-async fn answered(ask: &Ask, cluster: &str, api: &str, kind: &str) -> (String, Markup) {
-    let (path, body) = match kind {
+/// The question of a form: its path, and what is sent.
+///
+/// # Errors
+/// What is wrong with the form: a sentence.
+fn question(ask: &Ask, api: &str, kind: &str) -> Result<(String, Option<Value>), String> {
+    Ok(match kind {
         "failure" => {
             let query = url::query([
                 ("without", ask.param("host")),
@@ -164,10 +160,21 @@ async fn answered(ask: &Ask, cluster: &str, api: &str, kind: &str) -> (String, M
             let query = url::query([("host", ask.param("host"))]);
             (
                 format!("{api}/why?{query}"),
-                Some(vm(ask, ask.param("vm").unwrap_or("new"))),
+                Some(shape::vm(ask, ask.param("vm").unwrap_or("new"))?),
             )
         }
-        _ => (format!("{api}/capacity"), Some(vm(ask, "room"))),
+        _ => (format!("{api}/capacity"), Some(shape::vm(ask, "room")?)),
+    })
+}
+
+/// Ask the API, and show what it answers; with the line of curl that asks the same.
+async fn answered(ask: &Ask, cluster: &str, api: &str, kind: &str) -> (String, Markup) {
+    let (path, body) = match question(ask, api, kind) {
+        Ok(question) => question,
+        Err(wrong) => {
+            let line = parts::curl("POST", &format!("{api}/capacity"), None);
+            return (line, note("bad", html! { (sentence(&wrong)) }));
+        }
     };
     let path = path.trim_end_matches('?');
     let text = body.as_ref().map(Value::to_string);
@@ -177,7 +184,7 @@ async fn answered(ask: &Ask, cluster: &str, api: &str, kind: &str) -> (String, M
         Err(problem) => note("bad", html! { (sentence(problem.detail())) }),
         Ok(answer) => match kind {
             "failure" => failure(cluster, &answer.body),
-            "maintenance" => maintenance(ask, cluster, &answer.body),
+            "maintenance" => maintenance(Some(ask), cluster, &answer.body),
             "why" => why(cluster, &answer.body),
             _ => room(cluster, &answer.body),
         },
@@ -185,7 +192,8 @@ async fn answered(ask: &Ask, cluster: &str, api: &str, kind: &str) -> (String, M
     (line, markup)
 }
 
-fn removed_by(removed: &[Value]) -> Markup {
+/// Which hosts were removed, and why.
+pub(crate) fn removed_by(removed: &[Value]) -> Markup {
     html! { @for (place, by) in removed.iter().enumerate() {
         @if place > 0 { "; " }
         (hosts_that(count(by, "hosts"), text(by, "reason")))
@@ -249,15 +257,16 @@ fn failure(cluster: &str, answer: &Value) -> Markup {
     }
 }
 
-fn maintenance(ask: &Ask, cluster: &str, plan: &Value) -> Markup {
+/// What an evacuation would move where. `ask` is whoever may make a plan of it by a button here.
+pub(crate) fn maintenance(ask: Option<&Ask>, cluster: &str, plan: &Value) -> Markup {
     let moves = items(plan, "moves");
     html! {
         section.panel aria-label="Answer" {
             div.in.stack {
                 p.lead { b { (things(moves.len(), "VM would move", "VMs would move")) "." }
-                    @match items(plan, "stuck").len() { 0 => { " All of them can go." } stuck => { " " (things(stuck, "VM cannot", "VMs cannot")) "." } } }
+                    @match items(plan, "stuck").len() { 0 if moves.is_empty() => {} 0 => { " All of them can go." } stuck => { " " (things(stuck, "VM cannot", "VMs cannot")) "." } } }
                 @for reason in texts(plan, "reasons") { p.soft { (sentence(&cut(reason, 300))) } }
-                @if !moves.is_empty() { form action=(of_cluster(cluster, &["plans"])) method="post" {
+                @if let (Some(ask), false) = (ask, moves.is_empty()) { form action=(of_cluster(cluster, &["plans"])) method="post" {
                     input type="hidden" name="deed" value="evacuate";
                     @for host in texts(plan, "hosts") { input type="hidden" name="host" value=(host); }
                     (parts::button(ask, Permission::Operate, Some(cluster), "", "Make a plan of it"))
@@ -276,7 +285,8 @@ fn maintenance(ask: &Ask, cluster: &str, plan: &Value) -> Markup {
     }
 }
 
-fn why(cluster: &str, answer: &Value) -> Markup {
+/// What a policy says of one host for one request.
+pub(crate) fn why(cluster: &str, answer: &Value) -> Markup {
     let host = text(answer, "host");
     html! {
         section.panel aria-label="Answer" { div.in.stack {

@@ -7,11 +7,13 @@ use axum::middleware::from_fn;
 use axum::routing::{get, post};
 
 use crate::ask::{self, Console};
+use crate::format::Moment;
 use crate::openid::OpenId;
 use crate::session::{self, Cookie};
 use crate::{
-    assets, audit, decision, decisions, events, groups, host, hosts, openid, overview, page, plan,
-    plans, policies, policy, questions, search, settings, unit, units, vms,
+    assets, audit, decision, decisions, events, group, groups, host, hosts, maintenance, migration,
+    openid, overview, page, plan, plans, policies, policy, questions, quotas, reservations, search,
+    settings, tokens, unit, units, vms,
 };
 use placewright_http::permission::{ANY, open, rule};
 use placewright_http::{Access, BodySize, Face, Permission, Rule, Scope, Transport, Within};
@@ -45,12 +47,45 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/events/stream", View, Any).query(&["after"]),
     rule("GET", "/clusters/{cluster}", View, Cluster).query(FLEET),
     rule("GET", "/clusters/{cluster}/map", View, Cluster).query(FLEET),
+    rule("GET", "/clusters/{cluster}/panel", View, Cluster).query(FLEET),
     rule("GET", "/clusters/{cluster}/hosts/{host}", View, Cluster),
+    rule(
+        "GET",
+        "/clusters/{cluster}/hosts/{host}/maintenance",
+        View,
+        Cluster,
+    ),
+    rule(
+        "POST",
+        "/clusters/{cluster}/hosts/{host}/state",
+        Operate,
+        Cluster,
+    )
+    .takes(Usual),
     rule("GET", "/clusters/{cluster}/vms", View, Cluster)
         .query(&["host", "tenant", "pending", "after"]),
-    rule("GET", "/clusters/{cluster}/vms/{vm}", View, Cluster),
+    rule("GET", "/clusters/{cluster}/vms/{vm}", View, Cluster).query(&["why-not"]),
+    rule("GET", "/clusters/{cluster}/vms/{vm}/migrate", View, Cluster).query(&["host"]),
+    rule(
+        "POST",
+        "/clusters/{cluster}/vms/{vm}/migrate",
+        Operate,
+        Cluster,
+    )
+    .takes(Usual),
+    rule("GET", "/clusters/{cluster}/reservations", View, Cluster).query(&["after"]),
+    rule("POST", "/clusters/{cluster}/reservations", Operate, Cluster).takes(Usual),
     rule("GET", "/clusters/{cluster}/groups", View, Cluster)
-        .query(&["kept", "filter", "vm", "after"]),
+        .query(&["kept", "filter", "vm", "after", "make"]),
+    rule("POST", "/clusters/{cluster}/groups", Operate, Cluster).takes(Usual),
+    rule("GET", "/clusters/{cluster}/groups/{group}", View, Cluster),
+    rule(
+        "POST",
+        "/clusters/{cluster}/groups/{group}",
+        Operate,
+        Cluster,
+    )
+    .takes(Usual),
     rule("GET", "/clusters/{cluster}/decisions", View, Cluster)
         .query(&["outcome", "filter", "after"]),
     rule(
@@ -71,7 +106,24 @@ pub const RULES: &[Rule] = &[
     )
     .takes(Usual),
     rule("GET", "/clusters/{cluster}/questions", View, Cluster).query(&[
-        "ask", "now", "cpu", "memory", "host", "restart", "vm", "policy", "entry", "factors",
+        "ask",
+        "now",
+        "cpu",
+        "memory",
+        "gpu.count",
+        "gpu.share",
+        "gpu-model",
+        "page-size",
+        "pages",
+        "zone",
+        "tenant",
+        "columns",
+        "host",
+        "restart",
+        "vm",
+        "policy",
+        "entry",
+        "factors",
     ]),
     rule("GET", "/clusters/{cluster}/settings", View, Cluster),
     rule(
@@ -90,6 +142,14 @@ pub const RULES: &[Rule] = &[
     ]),
     rule("POST", "/policies/{policy}", AuthorPolicies, Any).takes(Usual),
     rule("POST", "/policies/{policy}/draft", AuthorPolicies, Any).takes(Usual),
+    rule("GET", "/quotas", View, Any).query(&["tenant", "cluster", "after", "make"]),
+    rule("POST", "/quotas", Administer, All).takes(Usual),
+    rule("GET", "/quotas/{quota}", View, Any),
+    rule("POST", "/quotas/{quota}", Administer, All).takes(Usual),
+    // Whoever may not see tokens is told which role may.
+    rule("GET", "/tokens", View, Any),
+    rule("POST", "/tokens", Administer, All).takes(Usual),
+    rule("POST", "/tokens/{token}", Administer, All).takes(Usual),
     rule("GET", "/units", View, Any).query(&["which", "filter", "view"]),
     rule("POST", "/units", Administer, All).takes(Whole),
     rule("GET", "/units/{unit}", View, Any),
@@ -97,11 +157,13 @@ pub const RULES: &[Rule] = &[
 ];
 
 /// The first parts of the paths of pages: each is a face, so that all other paths are the API's.
-const PREFIXES: [&str; 11] = [
+const PREFIXES: [&str; 13] = [
     "/",
     "/assets",
     "/clusters",
     "/policies",
+    "/quotas",
+    "/tokens",
     "/units",
     "/events",
     "/audit",
@@ -120,10 +182,34 @@ fn routes() -> Router<Arc<Console>> {
         .route("/events/stream", get(events::stream))
         .route("/clusters/{cluster}", get(hosts::show))
         .route("/clusters/{cluster}/map", get(hosts::cells))
+        .route("/clusters/{cluster}/panel", get(hosts::panel))
         .route("/clusters/{cluster}/hosts/{host}", get(host::show))
+        .route(
+            "/clusters/{cluster}/hosts/{host}/maintenance",
+            get(maintenance::show),
+        )
+        .route(
+            "/clusters/{cluster}/hosts/{host}/state",
+            post(maintenance::act),
+        )
         .route("/clusters/{cluster}/vms", get(vms::list))
         .route("/clusters/{cluster}/vms/{vm}", get(vms::show))
-        .route("/clusters/{cluster}/groups", get(groups::list))
+        .route(
+            "/clusters/{cluster}/vms/{vm}/migrate",
+            get(migration::show).post(migration::act),
+        )
+        .route(
+            "/clusters/{cluster}/reservations",
+            get(reservations::list).post(reservations::act),
+        )
+        .route(
+            "/clusters/{cluster}/groups",
+            get(groups::list).post(group::make),
+        )
+        .route(
+            "/clusters/{cluster}/groups/{group}",
+            get(group::show).post(group::act),
+        )
         .route("/clusters/{cluster}/decisions", get(decisions::list))
         .route(
             "/clusters/{cluster}/decisions/{number}",
@@ -145,6 +231,10 @@ fn routes() -> Router<Arc<Console>> {
         .route("/policies", get(policies::list))
         .route("/policies/{policy}", get(policy::show).post(policy::act))
         .route("/policies/{policy}/draft", post(policy::draft))
+        .route("/quotas", get(quotas::list).post(quotas::make))
+        .route("/quotas/{quota}", get(quotas::show).post(quotas::act))
+        .route("/tokens", get(tokens::list).post(tokens::create))
+        .route("/tokens/{token}", post(tokens::act))
         .route("/units", get(units::list).post(units::upload))
         .route("/units/{unit}", get(unit::show).post(unit::act));
     pages
@@ -173,6 +263,7 @@ pub fn faces(
         access,
         cookie: Cookie { is_secure },
         openid,
+        since: Moment::now(),
         pages: ask::pages(),
     });
     let mut routes = Some(routes().with_state(console));

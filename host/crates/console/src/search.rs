@@ -153,7 +153,7 @@ fn link(cluster: &str, part: &str, thing: &Value) -> Markup {
         @match part {
             "hosts" => (host_link(cluster, Some(id))),
             "vms" => (vm_link(cluster, id)),
-            "groups" => { a.mono href={ (of_cluster(cluster, &["groups"])) "?" (url::query([("filter", Some(id))])) } { (cut(id, 80)) } }
+            "groups" => { a.mono href=(of_cluster(cluster, &["groups", id])) { (cut(id, 80)) } }
             _ => { a.mono href={ (of_cluster(cluster, &["vms"])) "?" (url::query([("tenant", Some(id))])) } { (cut(id, 80)) } }
         }
         @if !name.is_empty() && name != id { " " span.soft { (cut(name, 80)) } }

@@ -111,7 +111,7 @@ pub(crate) async fn page_of(
                 input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter" placeholder="Name";
                 button.btn.without-script type="submit" { "Show" }
             } }
-            @if units.is_empty() { div.in { (empty("No unit here", html! { a href="/units" { "Show all" } })) } }
+            @if units.is_empty() { div.in { (empty("No unit matches", html! { a href="/units" { "Clear the filter" } })) } }
             @else { div.scroll { table {
                 caption.vh { "Units by name" }
                 thead { tr { th scope="col" { "Unit" } th scope="col" { "State" } th scope="col" { "Version" } th scope="col" { "From" } th scope="col" { "Digest" } } }

@@ -8,10 +8,15 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::ask::{Ask, Console};
+use crate::decisions;
+use crate::form;
 use crate::format::{self, Moment, bytes, cores};
+use crate::groups;
 use crate::host::written;
+use crate::migration;
 use crate::page::{self, Area, Page, crumbs};
-use crate::parts::{self, ago, empty, host_link, state, vm_link};
+use crate::parts::{self, ago, empty, host_link, vm_link};
+use crate::standing::{self, NotUp};
 use crate::url::{self, of_cluster, segment};
 use crate::value::{items, text, texts};
 use placewright_http::Problem;
@@ -36,12 +41,18 @@ pub(crate) async fn list(
     let said = names.map(|name| (name, ask.param(name)));
     let query = url::query(said.into_iter().chain([("limit", Some(rows.as_str()))]));
     let path = format!("{api}/vms?{query}");
-    let page = ask.get(&path).await?;
-    let vms = items(&page, "items");
-    let pending = ask.param("pending");
     let filtered = ["host", "tenant", "pending"]
         .iter()
         .any(|it| ask.param(it).is_some());
+    // A filter that names what is not there is refused with a sentence.
+    let (page, wrong) = match ask.get(&path).await {
+        Ok(page) => (page, None),
+        Err(problem) if filtered && form::is_told(&problem) => (Value::Null, Some(problem)),
+        Err(problem) => return Err(problem),
+    };
+    let vms = items(&page, "items");
+    let not_up = NotUp::read(&ask, &api).await;
+    let pending = ask.param("pending");
     let main = html! {
         div.head { div {
             (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "VMs"))
@@ -67,11 +78,12 @@ pub(crate) async fn list(
                 }
             }
             @if vms.is_empty() {
-                div.in { (empty("No VM here", html! {
-                    @if filtered { a href=(of_cluster(&cluster, &["vms"])) { "Take the filters off" } }
+                div.in { (empty(if filtered { "No VM matches" } else { "No VM here" }, html! {
+                    @if let Some(wrong) = &wrong { (page::sentence(wrong.detail())) " " }
+                    @if filtered { a href=(of_cluster(&cluster, &["vms"])) { "Clear the filter" } }
                     @else { "VMs come with the inventory, and by " code { "POST " (api) "/place" } "." }
                 })) }
-            } @else { (table(&ask, &cluster, vms, true)) }
+            } @else { (table(&cluster, (vms, &not_up), true)) }
             @if let Some(next) = page["next"].as_str() {
                 nav.pager aria-label="Pages" {
                     a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Next " (ROWS) }
@@ -92,7 +104,7 @@ pub(crate) async fn list(
 }
 
 /// Rows of VMs.
-pub(crate) fn table(_: &Ask, cluster: &str, vms: &[Value], with_host: bool) -> Markup {
+pub(crate) fn table(cluster: &str, (vms, hosts): (&[Value], &NotUp), with_host: bool) -> Markup {
     html! {
         div.scroll { table {
             caption.vh { "VMs of " (cluster) }
@@ -107,7 +119,7 @@ pub(crate) fn table(_: &Ask, cluster: &str, vms: &[Value], with_host: bool) -> M
             tbody { @for vm in vms {
                 tr {
                     th.row scope="row" { (vm_link(cluster, text(vm, "id"))) }
-                    td { (standing(vm)) }
+                    td { (standing::of(vm, hosts)) }
                     @if with_host { td { (place(cluster, vm)) } }
                     td.num { @if let Some(cpu) = vm["cpu"].as_f64() { (cores(cpu)) } @else { span.dim { "–" } } }
                     td.num { @if let Some(memory) = vm["memory"].as_f64() { (bytes(memory)) } @else { span.dim { "–" } } }
@@ -115,19 +127,6 @@ pub(crate) fn table(_: &Ask, cluster: &str, vms: &[Value], with_host: bool) -> M
                 }
             } }
         } }
-    }
-}
-
-fn standing(vm: &Value) -> Markup {
-    let (host, reserved) = (vm["host"].as_str(), vm["reserved"]["host"].as_str());
-    match (host, reserved) {
-        (Some(host), Some(reserved)) if host == reserved => state("acc", "run", "to be changed"),
-        (Some(_), Some(_)) => state("acc", "run", "on the move"),
-        (Some(_), None) => match vm["state"].as_str().unwrap_or_default() {
-            stopped @ ("down" | "stopped" | "off" | "paused") => state("off", "off", stopped),
-            _ => state("ok", "ok", "runs"),
-        },
-        (None, _) => state("warn", "pend", "reserved"),
     }
 }
 
@@ -149,6 +148,14 @@ pub(crate) async fn show(
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let path = format!("{api}/vms/{}", segment(&id));
     let vm = ask.get(&path).await?;
+    let not_up = match vm["host"].as_str() {
+        Some(host) => {
+            let host = ask.get_if(&format!("{api}/hosts/{}", segment(host))).await;
+            host.as_ref().map(NotUp::of_host).unwrap_or_default()
+        }
+        None => NotUp::default(),
+    };
+    let why = migration::why_not(&ask, &cluster, &id).await;
     let decisions = ask.list(&format!("{api}/decisions"), DECISIONS).await?;
     let about = decisions
         .iter()
@@ -166,8 +173,9 @@ pub(crate) async fn show(
                 ("VMs", of_cluster(&cluster, &["vms"])),
             ], &id))
             h1.mono { (format::cut(&id, 80)) }
-            p.bar { (standing(&vm)) span { (sentence(&cluster, &vm)) } }
-        } }
+            p.bar { (standing::of(&vm, &not_up)) span { (standing::sentence(&cluster, &vm, &not_up)) } }
+        } div.acts { (migration::ways(&ask, &cluster, &id, &vm)) } }
+        (why)
         div.cols.two-one {
             section.panel aria-labelledby="decisions" {
                 header { h2 id="decisions" { "Decisions about it " span.dim { (about.len()) } } }
@@ -180,7 +188,7 @@ pub(crate) async fn show(
                             @let number = recorded["number"].as_u64().unwrap_or_default().to_string();
                             tr {
                                 td.num { a href=(of_cluster(&cluster, &["decisions", &number])) { (number) } }
-                                td { (host_link(&cluster, recorded["decision"]["host"].as_str())) }
+                                td { (host_link(&cluster, recorded["decision"]["host"].as_str())) (decisions::tried(recorded)) }
                                 td { (format::cut(text(recorded, "by"), 40)) }
                                 td { @if let Some(at) = Moment::of(&recorded["at"]) { (ago(at)) } }
                             }
@@ -203,8 +211,8 @@ pub(crate) async fn show(
                     section.panel aria-labelledby="groups" {
                         header { h2 id="groups" { "Its groups" } }
                         ul.list.in { @for group in &groups { li {
-                            a href=(of_cluster(&cluster, &["groups"])) { (format::cut(text(group, "id"), 60)) } " "
-                            @if group["kept"] == true { (state("ok", "ok", "kept")) } @else { (state("bad", "bad", "broken")) }
+                            a href=(of_cluster(&cluster, &["groups", text(group, "id")])) { (format::cut(text(group, "id"), 60)) } " "
+                            (groups::standing(group))
                         } } }
                     }
                 }
@@ -221,22 +229,4 @@ pub(crate) async fn show(
         script: None,
     };
     page::shown(&ask, page).await
-}
-
-fn sentence(cluster: &str, vm: &Value) -> Markup {
-    let expires = Moment::of(&vm["reserved"]["expires"]);
-    html! {
-        @if let Some(host) = vm["host"].as_str() {
-            @match vm["state"].as_str().unwrap_or_default() {
-                stopped @ ("down" | "stopped" | "off" | "paused") => { "It is " (stopped) ", on " }
-                _ => { "It runs on " }
-            }
-            (host_link(cluster, Some(host))) "."
-        }
-        @if let Some(host) = vm["reserved"]["host"].as_str() {
-            " A place is reserved on " (host_link(cluster, Some(host)))
-            @if let Some(expires) = expires { ", which ends " (ago(expires)) " unless it is confirmed" }
-            "."
-        }
-    }
 }

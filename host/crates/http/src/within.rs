@@ -16,7 +16,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use tower::ServiceExt;
 
-use super::access::{Caller, unauthorized};
+use super::access::{Access, Caller, unauthorized};
 use super::actions::Actions;
 use super::answers::Answers;
 use super::audit::Note;
@@ -89,6 +89,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Asker {
         keep::<Arc<Telemetry>>(&parts.extensions, &mut kept);
         keep::<Audit>(&parts.extensions, &mut kept);
         keep::<Actions>(&parts.extensions, &mut kept);
+        keep::<Arc<Access>>(&parts.extensions, &mut kept);
         Ok(Self(kept))
     }
 }

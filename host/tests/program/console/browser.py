@@ -31,6 +31,9 @@ PAGES = [
     "/clusters/north/decisions", "/clusters/north/decisions/120", "/clusters/north/decisions/162?values=raw",
     "/clusters/north?colour=cost&policy=best-fit&cpu=8&memory=64+GiB&group=alone:attribute.rack", "/clusters/north?colour=memory.total&group=none",
     "/clusters/north/questions?ask=factor&now=yes&entry=memory&factors=0.5,4",
+    "/clusters/north/hosts/n1-03/maintenance", "/clusters/north/vms/auth-1?why-not=n1-03", "/clusters/north/vms/auth-1/migrate",
+    "/clusters/north/reservations", "/clusters/north/groups/auth-apart", "/clusters/north/groups?make=yes", "/clusters/north/groups?filter=nothing",
+    "/clusters/north/questions?ask=room&now=yes&cpu=2&gpu.count=1&pages=4&page-size=1+GiB", "/quotas", "/quotas?make=yes", "/tokens",
     "/clusters/north/plans", "/clusters/north/plans/1", "/clusters/north/settings", "/clusters/north/questions?ask=room&now=yes&cpu=8&memory=64+GiB",
     "/policies", "/policies/house", "/policies/house?view=document", "/policies/house?view=history",
     "/policies/aeolus-least-used?cluster=burst", "/units", "/units/memory", "/search?text=n1", "/search?text=nothing-like-it", "/events", "/audit", "/audit?kind=call&by=admin-all",
@@ -484,6 +487,41 @@ def a_unit_is_dropped_checked_and_put_in_force(desk, api, component):
     assert not told, told
 
 
+def a_host_goes_into_maintenance_and_back(desk, api):
+    state = lambda: api.must("GET", "/v1/clusters/north/hosts/n2-01")["state"]
+    desk.go("/clusters/north/hosts/n2-01")
+    desk.driver.find_element(By.PARTIAL_LINK_TEXT, "Put into maintenance").click()
+    desk.wait(lambda: "Put n2-01 into maintenance?" in desk.heading())
+    assert state() == "up", "a question changes nothing"
+    desk.one("button[name='state'][value='maintenance']").click()
+    desk.wait(lambda: desk.heading() == "n2-01")
+    assert state() == "maintenance"
+    desk.driver.find_element(By.XPATH, "//button[text()='Take back into service']").click()
+    desk.wait(lambda: state() == "up")
+    assert not desk.complaints()
+
+
+def a_place_is_given_back_after_a_question(desk, api):
+    vm = "given-back"
+    api.must("POST", "/v1/clusters/north/place", {"id": vm, "cpu": 1, "memory": "1 GiB"})
+    desk.go(f"/clusters/north/vms/{vm}")
+    give_back = lambda: desk.one("button[value='cancel']").click()
+    is_held = lambda: vm in {it["vm"] for it in api.must("GET", "/v1/clusters/north/reservations?limit=1000")["items"]}
+    give_back()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog[open]"))
+    assert vm in desk.one("dialog").text
+    # "Leave it" has the focus.
+    ActionChains(desk.driver).send_keys(Keys.ENTER).perform()
+    desk.wait(lambda: not desk.driver.find_elements(By.CSS_SELECTOR, "dialog"))
+    assert is_held()
+    give_back()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog[open] .risk"))
+    desk.one("dialog .risk").click()
+    desk.wait(lambda: desk.driver.current_url.endswith("/reservations"))
+    assert not is_held()
+    assert not desk.complaints()
+
+
 def a_viewer_is_shown_who_may(desk, api):
     before = api.must("GET", "/v1/clusters/north/plans/1")
     desk.go("/clusters/north/plans/1")
@@ -529,6 +567,8 @@ def main():
         two_edit_one_policy_and_nobody_loses_anything(desk, api)
         chances_are_told_for_a_request(desk)
         what_happens_is_shown_as_it_happens(desk, api)
+        a_host_goes_into_maintenance_and_back(desk, api)
+        a_place_is_given_back_after_a_question(desk, api)
         hostile_names_are_text(desk, api)
         a_unit_is_dropped_checked_and_put_in_force(desk, api, component)
         a_plan_is_approved_by_keys_alone(desk, api)

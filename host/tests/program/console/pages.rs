@@ -128,7 +128,10 @@ fn every_page_that_a_link_leads_to_is_there_and_whole() {
         assert!(plan.contains(part), "{part}: {plan}");
     }
     let (_, overview) = &pages[0];
-    assert!(overview.contains("8 decisions"), "{overview}");
+    assert!(
+        overview.contains("8 decisions since the server started"),
+        "{overview}"
+    );
     let (_, groups) = pages
         .iter()
         .find(|(path, _)| path.ends_with("/groups"))
@@ -157,6 +160,17 @@ fn every_question_is_answered_on_its_page() {
             "no host",
         ),
         ("ask=room&now=yes&cpu=x", "cpu"),
+        (
+            "ask=room&now=yes&cpu=1&memory=1+GiB&gpu.count=1&gpu-model=any",
+            "which no filter of policy",
+        ),
+        (
+            "ask=room&now=yes&cpu=1&memory=1+GiB&columns=memory.video+%3D+%22x%22",
+            "memory.video",
+        ),
+        ("ask=room&now=yes&cpu=1&columns=nonsense", "is not TOML"),
+        ("ask=room&now=yes&cpu=1&pages=4", "the size of one"),
+        ("ask=room&now=yes&cpu=1&memory=1+GiB&zone=z1", "more fit"),
         (
             "ask=factor&now=yes&entry=memory&factors=2,-4",
             "with a factor of −4 for",
@@ -265,9 +279,43 @@ fn the_map_is_coloured_by_a_column_or_the_cost_of_a_vm_and_the_table_says_the_sa
         let shown = shown(query);
         assert!(shown.contains(part), "{query}: {shown}");
     }
+    let panel = desk.browse("GET", "/clusters/north/panel?host=h5", &cookie, &[]);
+    assert_eq!(panel.status, 200, "{}", panel.body);
+    assert!(
+        panel.body.contains("/clusters/north/hosts/h5"),
+        "{}",
+        panel.body
+    );
+    assert!(!panel.body.contains("<nav"), "{}", panel.body);
     let cells = desk.browse("GET", "/clusters/north/map?colour=cpu.total", &cookie, &[]);
     assert_eq!(cells.status, 200, "{}", cells.body);
     assert!(cells.body.contains("\"14 cores\""), "{}", cells.body);
+}
+
+#[test]
+fn a_list_in_which_nothing_matches_says_so_and_offers_to_clear_the_filter() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    for path in [
+        "/clusters/north?view=table&filter=nothing",
+        "/clusters/north/vms?tenant=nobody",
+        "/clusters/north/groups?filter=nothing",
+        "/clusters/north/decisions?filter=nothing",
+        "/policies?filter=nothing",
+        "/units?filter=nothing",
+        "/quotas?tenant=nobody",
+        "/events?text=nothing-like-it",
+        "/audit?text=nothing-like-it",
+    ] {
+        let shown = desk.browse("GET", path, &cookie, &[]);
+        check(path, &shown);
+        assert!(
+            shown.body.contains("Clear the filter"),
+            "{path}: {}",
+            shown.body
+        );
+        assert!(shown.body.contains(" match"), "{path}: {}", shown.body);
+    }
 }
 
 #[test]
@@ -392,7 +440,7 @@ fn search_finds_what_has_the_text_in_its_id_and_leads_to_it() {
         "{links:?}"
     );
     let (links, _) = search("apart");
-    let group = "/clusters/north/groups?filter=apart".to_owned();
+    let group = "/clusters/north/groups/apart".to_owned();
     assert!(links.contains(&group), "{links:?}");
     let (links, _) = search("house");
     assert!(links.contains(&"/policies/house".to_owned()), "{links:?}");
@@ -515,7 +563,7 @@ fn the_audit_log_is_shown_to_admins_with_links_and_to_others_with_the_role_that_
     assert!(body.contains("/v1/audit?kind=call&amp;by=admin-all&amp;result=done&amp;limit=100"));
     // A field for moments sends no zone.
     let body = page("since=2001-01-01T00%3A00&until=2001-01-01T00%3A01");
-    assert!(body.contains("No record fits here"), "{body}");
+    assert!(body.contains("No record matches"), "{body}");
     assert!(body.contains("--since '2001-01-01T00:00:00Z'"), "{body}");
     let wrong = desk.browse("GET", "/audit?since=never", &admin, &[]);
     assert_eq!(wrong.status, 400);

@@ -437,6 +437,59 @@ fn ties_balance_and_the_rest_of_a_policy_are_changed_by_the_form() {
 }
 
 #[test]
+fn a_policy_in_json_is_changed_by_the_form_which_says_that_it_writes_toml() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let json = json!({"name": "plain", "filters": [{"unit": "memory"}],
+        "costs": [{"unit": "cpu", "factor": 2, "scaling": "min-max"}]});
+    let json = json.to_string();
+    let headers = [("content-type", "application/json"), ("if-none-match", "*")];
+    let put = api.ask("PUT", "/v1/policies/plain", &headers, json.as_bytes());
+    assert_eq!(put.unwrap().status, 200);
+    let path = "/policies/plain";
+    let page = desk.browse("GET", path, &cookie, &[]).body;
+    for part in [
+        "The form writes TOML",
+        "name=\"entry/-/costs/0/factor\"",
+        "[[costs]]",
+        "data-differing=",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("What you have changed"), "{page}");
+    let document = desk.browse("GET", "/policies/plain?view=document", &cookie, &[]);
+    assert!(document.body.contains("{&quot;"), "{}", document.body);
+    assert!(
+        !document.body.contains("The form writes TOML"),
+        "{}",
+        document.body
+    );
+    let send = |deed: &str| {
+        let form = [
+            ("revision", "1"),
+            ("view", "chain"),
+            ("cluster", "north"),
+            ("text", json.as_str()),
+            ("entry/-/costs/0/factor", "-3"),
+            ("deed", deed),
+        ];
+        desk.browse("POST", path, &cookie, &form)
+    };
+    let tried = send("try").body;
+    assert!(tried.contains("cost cpu, factor: 2 → -3"), "{tried}");
+    assert_eq!(api.get("/v1/policies/plain").body["text"], json.as_str());
+    assert_eq!(send("save").status, 303);
+    let saved = api.get("/v1/policies/plain").body;
+    let text = saved["text"].as_str().unwrap();
+    assert!(text.contains("factor = -3"), "{text}");
+    assert!(text.contains("[[filters]]"), "{text}");
+    // Both have begun with JSON: what collides is told as ever.
+    let late = send("save");
+    assert_eq!(late.status, 412, "{}", late.body);
+    assert!(late.body.contains("factor: 2 → -3"), "{}", late.body);
+}
+
+#[test]
 fn settings_of_memory_are_shown_and_taken_in_units_of_measure() {
     let desk = Desk::start().with_cluster();
     let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));

@@ -6,8 +6,11 @@ use super::fleet::left;
 use super::{Fleet, HostRow};
 use crate::ask::Ask;
 use crate::format::{self, bytes, number};
+use crate::maintenance;
 use crate::parts::{empty, host_link, host_state, pager, sorted_head};
 use crate::url;
+use placewright_document::Word;
+use placewright_http::Permission;
 
 /// A page of the hosts that are wanted.
 pub(super) fn table(
@@ -24,6 +27,7 @@ pub(super) fn table(
     let has_group = wanted.iter().any(|host| host.group.is_some());
     let colour = &fleet.colour;
     let needs_column = colour.needs_column();
+    let may = ask.may(Permission::Operate, Some(cluster));
     let head = |name, title: &str, is_number| sorted_head(ask, sorted, name, title, is_number);
     if wanted.is_empty() {
         let filter = ask
@@ -32,7 +36,7 @@ pub(super) fn table(
             .unwrap_or_default();
         return html! { div.in { (empty("No host matches", html! {
             i { (format::cut(filter, 80)) } ". "
-            a href=(url::with(&ask.query, "filter", "", &["state", "page"])) { "Take the filter off" }
+            a href=(url::with(&ask.query, "filter", "", &["state", "page"])) { "Clear the filter" }
         })) } };
     }
     let first = (page - 1) * rows;
@@ -50,6 +54,7 @@ pub(super) fn table(
                 (head("left-cpu", "Cores left", true))
                 (head("memory", "Memory promised", true))
                 (head("left-memory", "Memory left", true))
+                @if may { th scope="col" { span.vh { "Maintenance" } } }
             } }
             tbody { @for host in wanted.iter().skip(first).take(rows) {
                 tr id={ "row-" (host.id) } {
@@ -63,9 +68,13 @@ pub(super) fn table(
                     td.num { (number(left(&host.cpu), 1)) }
                     td { (host.memory.bar("Memory")) }
                     td.num { (bytes(left(&host.memory))) }
+                    @if may { td { (maintenance::way(ask, cluster, (&host.id, &host.state), "quiet")) } }
                 }
             } }
         } }
+        @if !may {
+            p.in.small.dim { "To put hosts into maintenance needs the role " (Permission::Operate.least_role().word()) "." }
+        }
         (pager(ask, page, pages))
     }
 }

@@ -22,6 +22,10 @@ pub(super) struct Need {
     pub(super) rank: u8,
     /// None: the server.
     cluster: Option<String>,
+    /// Whether nothing is decided because of it.
+    pub(super) stops_all: bool,
+    /// What it is in a few words, as it stands beside the state of the cluster.
+    pub(super) brief: String,
     pub(super) text: Markup,
     pub(super) since: Option<Moment>,
     pub(super) path: String,
@@ -30,6 +34,16 @@ pub(super) struct Need {
 }
 
 impl Need {
+    /// Whether it is about this cluster.
+    pub(super) fn is_of(&self, cluster: &str) -> bool {
+        self.cluster.as_deref() == Some(cluster)
+    }
+
+    /// Whether it is about the server itself.
+    pub(super) fn is_of_server(&self) -> bool {
+        self.cluster.is_none()
+    }
+
     /// Where it is.
     pub(super) fn place(&self) -> &str {
         self.cluster.as_deref().unwrap_or("server")
@@ -63,9 +77,11 @@ impl Need {
 /// What waits in a cluster.
 pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>) -> Vec<Need> {
     let name = text(cluster, "name");
-    let need = |rank, text, since, path, deed| Need {
+    let need = |rank, brief: String, text, since, path, deed| Need {
         rank,
         cluster: Some(name.to_owned()),
+        stops_all: false,
+        brief,
         text,
         since,
         path,
@@ -75,13 +91,18 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
     if let Some(why) = cluster["broken"].as_str() {
         let text = html! { b { "Nothing is decided." } " " (sentence(&cut(why, 300))) };
         let policy = text_of_policy(cluster);
-        needs.push(need(0, text, None, policy, "See the policy"));
+        let brief = "nothing is decided".to_owned();
+        needs.push(Need {
+            stops_all: true,
+            ..need(0, brief, text, None, policy, "See the policy")
+        });
     }
     for paused in items(cluster, "paused") {
         let unit = text(paused, "unit");
         let text = html! { "Unit " b { (unit) } " keeps failing and is not called for a while." };
         needs.push(need(
             0,
+            format!("unit {} paused", cut(unit, 40)),
             text,
             None,
             format!("/units/{}", segment(unit)),
@@ -92,19 +113,29 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
         let text = html! { "Unit " b { (unit) } " answered differently although nothing had changed: its answers are no longer cached." };
         needs.push(need(
             1,
+            format!("unit {} not cached", cut(unit, 40)),
             text,
             None,
             format!("/units/{}", segment(unit)),
             "See the unit",
         ));
     }
-    if let Some(vms) = sums
-        .map(|sums| count(sums, "vms-not-up"))
-        .filter(|vms| *vms > 0)
-    {
-        let text = html! { b { (things(vms, "VM runs", "VMs run")) } " on hosts that are not up." };
+    let sums = sums.unwrap_or(&Value::Null);
+    for (state, words) in [("down", "down"), ("error", "in error")] {
+        let hosts = count(&sums["hosts"], state);
+        if hosts > 0 {
+            let brief = format!("{} {words}", things(hosts, "host", "hosts"));
+            let text = html! { b { (things(hosts, "host is", "hosts are")) " " (words) "." } };
+            let path = format!("{}?state={state}", url::of_cluster(name, &[]));
+            needs.push(need(1, brief, text, None, path, "See the hosts"));
+        }
+    }
+    let vms = count(sums, "vms-not-up");
+    if vms > 0 {
+        let brief = format!("{} on hosts not up", things(vms, "VM", "VMs"));
+        let text = html! { b { (things(vms, "VM is", "VMs are")) } " on hosts that are not up." };
         let path = url::of_cluster(name, &[]) + "?state=not-up";
-        needs.push(need(1, text, None, path, "See the hosts"));
+        needs.push(need(1, brief, text, None, path, "See the hosts"));
     }
     let api = format!("/v1/clusters/{}", segment(name));
     let plans = ask
@@ -121,7 +152,18 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
                 (things(waits, "move waits", "moves wait")) " for approval, of " (len(items(plan, "moves").len())) "."
             };
             let path = url::of_cluster(name, &["plans", &number.to_string()]);
-            needs.push(need(2, text, Moment::of(&plan["now"]), path, "Review"));
+            let brief = format!(
+                "{} of plan {number} for approval",
+                things(waits, "move", "moves")
+            );
+            needs.push(need(
+                2,
+                brief,
+                text,
+                Moment::of(&plan["now"]),
+                path,
+                "Review",
+            ));
         }
     }
     let groups = format!("{api}/group-standings?kept=false&hard=true");
@@ -145,13 +187,14 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
             (names.join(", ")) @if broken.len() > names.len() { " and others" } "."
         };
         let path = url::of_cluster(name, &["groups"]) + "?kept=no";
-        needs.push(need(1, text, None, path, "See by whom"));
+        let brief = things(broken.len(), "hard group broken", "hard groups broken");
+        needs.push(need(1, brief, text, None, path, "See by whom"));
     }
     needs.extend(
         rejected(ask, name, &api)
             .await
             .into_iter()
-            .map(|(text, since, path)| need(0, text, since, path, "See why")),
+            .map(|(brief, text, since, path)| need(0, brief, text, since, path, "See why")),
     );
     needs
 }
@@ -169,10 +212,18 @@ fn text_of_policy(cluster: &Value) -> String {
 }
 
 /// Requests of the newest decisions that found no host, and whose VMs were not placed since.
-async fn rejected(ask: &Ask, cluster: &str, api: &str) -> Vec<(Markup, Option<Moment>, String)> {
+async fn rejected(
+    ask: &Ask,
+    cluster: &str,
+    api: &str,
+) -> Vec<(String, Markup, Option<Moment>, String)> {
     let decisions = ask.list(&format!("{api}/decisions"), DECISIONS).await;
     let (mut placed, mut told, mut more) = (Vec::new(), Vec::new(), 0);
     for recorded in decisions.unwrap_or_default() {
+        // Nobody waits for what was only tried.
+        if recorded["request"]["dry-run"] == true {
+            continue;
+        }
         let decision = &recorded["decision"];
         let vms: Vec<String> = texts(decision, "vms")
             .iter()
@@ -194,14 +245,19 @@ async fn rejected(ask: &Ask, cluster: &str, api: &str) -> Vec<(Markup, Option<Mo
                 " found no host" @if !reason.is_empty() { ": " (sentence_end(&reason)) } @else { "." }
             };
             let path = url::of_cluster(cluster, &["decisions", &number.to_string()]);
-            told.push((text, Moment::of(&recorded["at"]), path));
+            let brief = format!("no host for {}", cut(&vms.join(", "), 40));
+            told.push((brief, text, Moment::of(&recorded["at"]), path));
         }
         placed.extend(vms);
     }
     if more > 0 {
         let text = html! { b { (things(more, "more request", "more requests")) } " of the newest " (DECISIONS) " decisions found no host." };
         let path = url::of_cluster(cluster, &["decisions"]) + "?outcome=none";
-        told.push((text, None, path));
+        let brief = format!(
+            "{} without a host",
+            things(more, "more request", "more requests")
+        );
+        told.push((brief, text, None, path));
     }
     told
 }
@@ -241,6 +297,8 @@ pub(super) async fn of_server(ask: &Ask) -> Vec<Need> {
         .map(|file| Need {
             rank: 1,
             cluster: None,
+            stops_all: false,
+            brief: format!("file {} refused", cut(text(file, "path"), 40)),
             text: html! {
                 "The file " b.mono { (cut(text(file, "path"), 80)) } " is refused: "
                 (sentence(&cut(text(file, "trouble"), 200)))

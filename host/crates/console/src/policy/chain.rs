@@ -99,7 +99,7 @@ impl Chain {
     /// Why it is not shown: a sentence.
     pub(super) async fn read(ask: &Ask, document: &str) -> Result<Self, String> {
         if document.trim_start().starts_with('{') {
-            return Err("the document is written in JSON, and its chain is not shown".to_owned());
+            return Err("the document is written in JSON with a value that the form cannot show, such as null".to_owned());
         }
         // What is read of it is done before anything is waited for.
         let mut stages = stages(document)?;

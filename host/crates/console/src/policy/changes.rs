@@ -159,8 +159,8 @@ pub(super) fn between(before: &str, after: &str) -> Option<Vec<Change>> {
     Some(changes)
 }
 
-/// A document as a tree.
-fn tree(text: &str) -> Option<Value> {
+/// A document as a tree. None: it cannot be read.
+pub(crate) fn tree(text: &str) -> Option<Value> {
     match Language::of(text) {
         Language::Json => serde_json::from_str(text).ok(),
         Language::Toml => {

@@ -7,7 +7,7 @@ use crate::ask::Ask;
 use crate::format::{cut, len, number, things};
 use crate::page::sentence;
 use crate::parts::{self, barred, host_link, note};
-use crate::policy::{CostEntry, costs, with_factor};
+use crate::policy::{CostEntry, as_toml, costs, with_factor};
 use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, text, texts};
 use placewright_http::{Permission, Problem};
@@ -45,7 +45,7 @@ pub(super) async fn answered(
     let shown = ask
         .get(&format!("/v1/policies/{}", segment(&policy)))
         .await?;
-    let document = text(&shown, "text").to_owned();
+    let document = as_toml(text(&shown, "text")).into_owned();
     let costs = costs(&document);
     let first = costs.as_ref().ok().and_then(|costs| costs.first());
     let first = first.map(|cost| cost.name.clone()).unwrap_or_default();

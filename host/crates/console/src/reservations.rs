@@ -1,0 +1,193 @@
+//! Places that are reserved: which VM, where, until when; confirmed, kept for longer or given back.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use axum::extract::{Path, State};
+use axum::response::Response;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use crate::ask::{Ask, Console, Sent};
+use crate::form;
+use crate::format::{self, Moment, bytes, cores, things};
+use crate::page::{self, Area, Page, crumbs};
+use crate::parts::{self, ago, empty, host_link, vm_link};
+use crate::session::see;
+use crate::url::{self, of_cluster, segment};
+use crate::value::{count, items, number, text};
+use placewright_document::Word;
+use placewright_http::Permission;
+use placewright_http::problem::{Code, Problem};
+
+/// Reservations of a page.
+const ROWS: usize = 100;
+/// Seconds from which on a reservation is marked as one that runs out.
+const SOON: i64 = 600;
+
+/// The list.
+pub(crate) async fn list(
+    State(_): State<Arc<Console>>,
+    Path(cluster): Path<String>,
+    ask: Ask,
+) -> Result<Response, Problem> {
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let sums = ask.get(&format!("{api}/sums")).await?;
+    let rows = ROWS.to_string();
+    let query = url::query([("after", ask.param("after")), ("limit", Some(&*rows))]);
+    let path = format!("{api}/reservations?{query}");
+    let page = ask.get(&path).await?;
+    let reservations = items(&page, "items");
+    let mut vms = Vec::with_capacity(reservations.len());
+    for reservation in reservations {
+        let path = format!("{api}/vms/{}", segment(text(reservation, "vm")));
+        vms.push(ask.get_if(&path).await.unwrap_or_default());
+    }
+    let may = ask.may(Permission::Operate, Some(&cluster));
+    let main = html! {
+        div.head { div {
+            (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "Reservations"))
+            h1 { @match count(&sums, "pending") {
+                0 => "No place is reserved",
+                places => (things(places, "place is reserved", "places are reserved")),
+            } }
+            p { "A place is kept until the VM is confirmed to run there, until it is given back, or until it runs out."
+                @if let Some(next) = Moment::of(&sums["next-expiry"]) { " The next one runs out " (ago(next)) "." } }
+        } }
+        section.panel aria-label="Reservations" {
+            @if reservations.is_empty() {
+                div.in { (empty("No place is reserved", html! {
+                    @if ask.param("after").is_some() { a href=(of_cluster(&cluster, &["reservations"])) { "Show the first ones" } }
+                    @else { "Each decision that places or moves a VM reserves one." }
+                })) }
+            } @else {
+                div.scroll { table {
+                    caption.vh { "Reservations of " (cluster) }
+                    thead { tr {
+                        th scope="col" { "VM" } th scope="col" { "For" } th scope="col" { "Place" }
+                        th.num scope="col" { "CPU" } th.num scope="col" { "Memory" }
+                        th scope="col" { "Since" } th scope="col" { "Runs out" }
+                        @if may { th scope="col" { span.vh { "Deeds" } } }
+                    } }
+                    tbody { @for (reservation, vm) in reservations.iter().zip(&vms) {
+                        (row(&ask, &cluster, reservation, vm, may))
+                    } }
+                } }
+                @if !may { p.in.small.dim { "To confirm them or give them back needs the role " (Permission::Operate.least_role().word()) "." } }
+            }
+            @if let Some(next) = page["next"].as_str() {
+                nav.pager aria-label="Pages" {
+                    a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Next " (ROWS) }
+                }
+            }
+        }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+    };
+    let page = Page {
+        title: format!("Reservations of {cluster}"),
+        area: Area::Reservations,
+        cluster: Some(&cluster),
+        main,
+        live: "vm,reservation,inventory",
+        script: None,
+    };
+    page::shown(&ask, page).await
+}
+
+fn row(ask: &Ask, cluster: &str, reservation: &Value, vm: &Value, may: bool) -> Markup {
+    let id = text(reservation, "vm");
+    let expires = Moment::of(&reservation["expires"]);
+    let is_soon = expires.is_some_and(|it| it.0.saturating_sub(Moment::now().0) < SOON);
+    let kind = match text(reservation, "kind") {
+        "place" => "to be started",
+        "migrate" => "a move",
+        "resize" => "a change of its size",
+        other => other,
+    };
+    html! {
+        tr.tall {
+            th.row scope="row" { (vm_link(cluster, id)) }
+            td { (format::cut(kind, 40)) @if let Some(number) = reservation["decision"].as_u64() {
+                span.sub { a href=(of_cluster(cluster, &["decisions", &number.to_string()])) { "decision " (number) } } } }
+            td { @if let Some(from) = reservation["from"].as_str() { @if reservation["host"] != from { (host_link(cluster, Some(from))) " → " } }
+                (host_link(cluster, reservation["host"].as_str())) }
+            td.num { @match vm["cpu"].as_f64() { Some(cpu) => (cores(cpu)), None => span.dim { "–" } }
+                @if vm["gpu.count"].is_u64() { span.sub { (things(count(vm, "gpu.count"), "GPU", "GPUs")) } } }
+            td.num { @match vm["memory"].as_f64() { Some(memory) => (bytes(memory)), None => span.dim { "–" } }
+                @for pages in items(vm, "huge-pages").iter().take(4) {
+                    span.sub { (things(count(pages, "count"), "page", "pages")) " of " (bytes(number(pages, "size"))) } } }
+            td.nowrap { @match Moment::of(&reservation["since"]) { Some(since) => (ago(since)), None => span.dim { "–" } } }
+            td.nowrap { @match expires {
+                Some(expires) if is_soon => span.warn { (parts::sign("warn")) " " (ago(expires)) },
+                Some(expires) => (ago(expires)),
+                None => span.dim { "not by itself" },
+            } }
+            @if may { td { (acts(ask, cluster, (id, text(reservation, "host")), "")) } }
+        }
+    }
+}
+
+/// What can be done with the place of a VM. `back` is the page that is shown afterwards: "vm", or
+/// the list.
+pub(crate) fn acts(ask: &Ask, cluster: &str, (vm, host): (&str, &str), back: &str) -> Markup {
+    if !ask.may(Permission::Operate, Some(cluster)) {
+        return parts::barred(ask, Permission::Operate, "Confirm");
+    }
+    let sure = format!(
+        "Give the place of {} back? Others may take it at once.",
+        format::cut(vm, 60)
+    );
+    html! {
+        form.bar action=(of_cluster(cluster, &["reservations"])) method="post" {
+            input type="hidden" name="vm" value=(vm);
+            input type="hidden" name="host" value=(host);
+            input type="hidden" name="back" value=(back);
+            button.btn.quiet type="submit" name="deed" value="confirm" { "Confirm" }
+            button.btn.quiet type="submit" name="deed" value="renew" { "Keep longer" }
+            button.btn.quiet.risk type="submit" name="deed" value="cancel" data-sure=(sure) { "Give back" }
+        }
+    }
+}
+
+/// A place is confirmed, kept for longer or given back.
+pub(crate) async fn act(
+    State(_): State<Arc<Console>>,
+    Path(cluster): Path<String>,
+    ask: Ask,
+    body: Bytes,
+) -> Result<Response, Problem> {
+    let sent = form::pairs(&body);
+    let vm = form::value(&sent, "vm").unwrap_or_default();
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let of_vm = format!("{api}/reservations/{}", segment(vm));
+    let deed = form::value(&sent, "deed");
+    match deed {
+        Some("confirm") => {
+            // On the host that the page has shown; on another one it is a conflict.
+            let vms = json!({"vms": [vm], "host": form::value(&sent, "host")});
+            ask.send("POST", &format!("{api}/confirm"), Sent::Json(&vms))
+                .await?
+        }
+        Some("renew") => {
+            ask.send("POST", &format!("{of_vm}/renew"), Sent::Nothing)
+                .await?
+        }
+        Some("cancel") => ask.send("DELETE", &of_vm, Sent::Nothing).await?,
+        _ => {
+            let wrong = "\"deed\" must be confirm, renew or cancel";
+            return Err(Problem::new(Code::InvalidParameter, wrong));
+        }
+    };
+    let is_there = match deed {
+        Some("cancel") => ask
+            .get_if(&format!("{api}/vms/{}", segment(vm)))
+            .await
+            .is_some(),
+        _ => true,
+    };
+    let parts: &[&str] = match form::value(&sent, "back") {
+        Some("vm") if is_there => &["vms", vm],
+        _ => &["reservations"],
+    };
+    Ok(see(&of_cluster(&cluster, parts)))
+}
