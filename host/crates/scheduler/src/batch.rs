@@ -16,7 +16,7 @@ use super::{
 use adopt::Adopted;
 use placewright_chain::Runner;
 use placewright_inventory::Inventory;
-use placewright_model::{Facts, Request, Vm};
+use placewright_model::{Facts, NamedVm, Request, Vm};
 use placewright_policy as policy;
 
 /// VMs that are to be placed in turns, in the order that the policy gives. Those that hard
@@ -25,6 +25,8 @@ use placewright_policy as policy;
 pub struct Batch {
     /// The VMs, which need one host.
     pub members: Vec<Vm>,
+    /// Those of them that are named only: the cluster must know them.
+    pub named: Vec<NamedVm>,
     /// Columns of the table `request`, the same in every turn. If they name no tenant,
     /// it is that of the members of the turn.
     pub facts: Facts,
@@ -182,6 +184,7 @@ impl Scheduler {
         }
         let mut everyone = Request {
             members: batch.members,
+            named: batch.named,
             facts: batch.facts,
             now: batch.now,
             draw: batch.draw,

@@ -57,6 +57,8 @@ impl Key {
     pub(super) fn of_batch(self, batch: &Batch, again: bool) -> Asked {
         let Batch {
             members,
+            // How a VM is written makes no other request.
+            named: _,
             facts,
             now: _,
             draw,
@@ -91,7 +93,12 @@ impl Key {
 }
 
 fn timeless(request: Request) -> Request {
-    Request { now: 0, ..request }
+    Request {
+        now: 0,
+        // How a VM is written makes no other request.
+        named: Vec::new(),
+        ..request
+    }
 }
 
 /// What is read of an answer that is given again.

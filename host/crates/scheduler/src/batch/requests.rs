@@ -88,7 +88,10 @@ impl Batch {
             // That of each turn is that of its members.
             batch.facts.unset(TENANT);
         }
-        batch.members = requests.into_iter().flat_map(|it| it.members).collect();
+        for request in requests {
+            batch.members.extend(request.members);
+            batch.named.extend(request.named);
+        }
         Ok(batch)
     }
 }
