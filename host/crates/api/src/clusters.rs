@@ -134,7 +134,7 @@ struct CreateQuery {
 
 /// Make a cluster of a document: its name, hosts, VMs, groups and attributes.
 #[utoipa::path(post, path = "/v1/clusters", operation_id = "create_cluster", tag = "clusters", params(CreateQuery),
-    request_body(content = contract::NewCluster, description = "The cluster's document, in JSON or TOML"),
+    request_body(content = contract::ClusterDocument, description = "The cluster's document, in JSON or TOML"),
     responses((status = CREATED, body = WithUnheeded<ClusterShown>,
         headers(("Location" = String, description = "Path of the cluster")))))]
 async fn create(

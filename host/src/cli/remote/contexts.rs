@@ -77,7 +77,7 @@ impl Contexts {
     pub(super) fn chosen(&self, name: Option<&str>) -> Result<Context, Failure> {
         let Some(name) = name.or(self.current.as_deref()) else {
             return Err(Failure::input_because(
-                "no server is named: give --server URL before the command, or set a context (placewright context --help)",
+                "no server is named: give --server URL, or set a context (placewright context --help)",
             ));
         };
         let found = self.contexts.get(name).cloned();

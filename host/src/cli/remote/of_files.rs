@@ -76,6 +76,16 @@ const OPTIONS: &[(&str, &str, &str)] = &[
         "a server places VMs of failed hosts in one order, without a search",
     ),
     (
+        "balance",
+        "--once",
+        "--cool-down SECONDS has VMs stay where they were moved",
+    ),
+    (
+        "balance",
+        "--apply",
+        "placewright begin NUMBER has the moves of a plan made",
+    ),
+    (
         "evacuate",
         "--host",
         "name the hosts alone, as placewright evacuate h1",

@@ -63,18 +63,20 @@ fn promises(version: &str) -> String {
 }
 
 /// What earlier documents of this version said wrongly: servers have always refused what they
-/// allowed, so that no client that works breaks. JSON pointers into the document.
-const CORRECTED: &[&str] = &[
-    // A cluster that is made needs a name.
-    "/paths/~1v1~1clusters/post/requestBody",
+/// allowed, so that no client that works breaks. Schemas, and keys of theirs.
+const CORRECTED: &[(&str, &str)] = &[
+    // A cluster that is made needs a name. One that is replaced may still lack it.
+    ("ClusterDocument", "required"),
 ];
 
 /// The document with that corrected.
 fn corrected(old: &Json, new: &Json) -> Json {
     let mut corrected = old.clone();
-    for pointer in CORRECTED {
-        if let (Some(old), Some(new)) = (corrected.pointer_mut(pointer), new.pointer(pointer)) {
-            *old = new.clone();
+    for (schema, key) in CORRECTED {
+        let right = new["components"]["schemas"][schema].get(key);
+        let known = corrected["components"]["schemas"].get_mut(schema);
+        if let (Some(known), Some(right)) = (known, right) {
+            known[*key] = right.clone();
         }
     }
     corrected
