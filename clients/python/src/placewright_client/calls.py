@@ -39,7 +39,7 @@ def list_clusters(*, limit: int | None = None, after: str | None = None) -> Page
     return PageCall('GET', ['v1', 'clusters'], query={'limit': limit, 'after': after})
 
 
-def create_cluster(body: types.NewCluster, *, policy: str | None = None, idempotency_key: str | None = None) -> Call[types.ClusterWithUnheeded]:
+def create_cluster(body: types.ClusterDocument, *, policy: str | None = None, idempotency_key: str | None = None) -> Call[types.ClusterWithUnheeded]:
     """Make a cluster of a document: its name, hosts, VMs, groups and attributes."""
     return Call('POST', ['v1', 'clusters'], json=body, query={'policy': policy}, key=idempotency_key or new_key())
 

@@ -347,8 +347,8 @@ ClusterDocument = TypedDict(
         'groups': 'NotRequired[list[GroupDocument]]',
         # The hosts
         'hosts': 'NotRequired[list[HostDocument]]',
-        # Name of the cluster; that of the file if not given
-        'name': 'NotRequired[str]',
+        # Name of the cluster, unique on the server
+        'name': 'str',
         # The logical networks of the cluster
         'networks': 'NotRequired[list[ClusterNetwork]]',
         # The time that the document speaks of
@@ -2736,31 +2736,6 @@ NeededChange = TypedDict(
         'of': 'ChangedThing',
         # The change as a sentence, to be completed by a full stop.
         'sentence': 'str',
-    },
-)
-
-# A cluster that is to be made: its name, hosts, and the VMs on them
-NewCluster = TypedDict(
-    'NewCluster',
-    {
-        # Columns and tables that this deployment adds
-        'attributes': 'NotRequired[AttributeDefinitions]',
-        # The affinity groups of VMs and hosts
-        'groups': 'NotRequired[list[GroupDocument]]',
-        # The hosts
-        'hosts': 'NotRequired[list[HostDocument]]',
-        # Name of the cluster, unique on the server
-        'name': 'str',
-        # The logical networks of the cluster
-        'networks': 'NotRequired[list[ClusterNetwork]]',
-        # The time that the document speaks of
-        'now': 'NotRequired[int | str]',
-        # What is left to chance is derived from this; 0 if not given
-        'seed': 'NotRequired[int]',
-        # The tenants that own VMs
-        'tenants': 'NotRequired[list[TenantDocument]]',
-        # The VMs that run or have a place reserved; they may also stand inside their hosts
-        'vms': 'NotRequired[list[VmDocument]]',
     },
 )
 
