@@ -154,7 +154,8 @@ fn renew(document: &mut ClusterDocument, inventory: &Inventory) {
     }
 }
 
-fn margin(text: &str) -> Result<f64, String> {
+/// What a move must lower the cost by at least.
+pub(super) fn margin(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(margin) if (0.0..f64::INFINITY).contains(&margin) => Ok(margin),
         _ => Err("write a number, 0 or more".to_owned()),

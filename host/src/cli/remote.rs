@@ -17,6 +17,7 @@ mod export;
 mod list;
 mod moment;
 mod moves;
+mod of_files;
 mod policy;
 mod quota;
 mod restarts;
@@ -38,8 +39,17 @@ use connection::ConnectionArgs;
 pub(super) use connection::fault;
 pub(super) use contexts::ContextCommand;
 
-/// Options before a command that mean a server.
+/// Options that mean a server, before a command or behind it.
 const OF_SERVER: [&str; 2] = ["--server", "--context"];
+
+/// Options with a value that may stand before every command.
+const WITH_VALUE: [&str; 5] = [
+    "--server",
+    "--context",
+    "--token-file",
+    "--authority",
+    "--format",
+];
 
 /// Asks a server, and changes what it has.
 ///
@@ -170,24 +180,44 @@ impl Session {
     }
 }
 
-/// Whether the words of the command line mean a server: one is named before the command, or only
-/// servers have such a command, as `get`, or `token list`.
-pub(super) fn is_meant(words: &[OsString]) -> bool {
-    let mut words = words.iter().skip(1).map(OsString::as_os_str);
+/// Whether the words of the command line mean a server: one is named, or only servers have such a
+/// command, as `get`, or `token list`.
+pub(super) fn is_meant(all: &[OsString]) -> bool {
+    let mut words = all.iter().skip(1).map(OsString::as_os_str);
     while let Some(word) = words.next() {
         let text = word.to_str().unwrap_or_default();
         let name = text.split('=').next().unwrap_or_default();
         match name {
             _ if OF_SERVER.contains(&name) => return true,
-            // These have a value; it is no command.
-            "--token-file" | "--authority" | "--format" if !text.contains('=') => {
+            // It has a value, which is no command.
+            _ if WITH_VALUE.contains(&text) => {
                 words.next();
             }
             _ if name.starts_with('-') => {}
-            _ => return is_only_of_servers(word) || is_only_below(word, words.next()),
+            _ => {
+                return is_only_of_servers(word)
+                    || is_only_below(word, words.next())
+                    || is_named_behind(all);
+            }
         }
     }
     false
+}
+
+/// Whether a server is named behind a command that has no option of that name for itself.
+fn is_named_behind(words: &[OsString]) -> bool {
+    let cli = super::Cli::command();
+    let path = of_files::path(&cli, words);
+    let (Some(command), true) = (path.last(), path.len() > 1) else {
+        return false;
+    };
+    let words = words.iter().filter_map(|word| word.to_str());
+    let mut words = words.take_while(|word| *word != "--");
+    words.any(|word| {
+        let name = word.split('=').next().unwrap_or_default();
+        let has = |arg: &clap::Arg| arg.get_long() == name.strip_prefix("--");
+        OF_SERVER.contains(&name) && !command.get_arguments().any(has)
+    })
 }
 
 /// Whether the command of that name has one of the second name for servers alone.
@@ -218,7 +248,13 @@ pub(super) fn commands() -> Vec<clap::Command> {
 
 /// Run the command that the words of the command line name.
 pub(super) fn run(words: Vec<OsString>) -> Result<Answer, Failure> {
-    let cli = ServerCli::parse_from(words);
+    let cli = match ServerCli::try_parse_from(&words) {
+        Ok(cli) => cli,
+        Err(error) => match of_files::instead(&words, &error) {
+            Some(sentence) => return Err(Failure::input_because(sentence)),
+            None => error.exit(),
+        },
+    };
     let (client, cluster) = cli.connection.open()?;
     let session = Session {
         client,
@@ -282,6 +318,10 @@ mod tests {
             "placewright token list",
             "placewright audit list",
             "placewright policy attach mine",
+            "placewright place --vm v --server http://s",
+            "placewright unit list --server=http://s",
+            "placewright what-if --context prod",
+            "placewright simulate --server http://s",
         ] {
             assert!(meant(line), "{line}");
         }
@@ -290,6 +330,8 @@ mod tests {
             "placewright --help",
             "placewright place --cluster c.toml --vm v.toml",
             "placewright unit replay u.wasm --server http://s",
+            "placewright context set prod --server http://s",
+            "placewright place --vm v -- --server",
             "placewright nonsense",
             "placewright token",
             "placewright audit verify data",
@@ -298,6 +340,49 @@ mod tests {
         ] {
             assert!(!meant(line), "{line}");
         }
+    }
+
+    fn told(line: &str) -> String {
+        let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+        let error = ServerCli::try_parse_from(&words).unwrap_err();
+        of_files::instead(&words, &error).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_works_on_files_alone_is_told_with_what_a_server_has_instead() {
+        for (line, sentence) in [
+            (
+                "placewright --server http://s simulate --trace t",
+                "placewright simulate works without a server: leave --server and --context away; placewright --server URL export",
+            ),
+            (
+                "placewright demo --context prod",
+                "placewright demo works without a server",
+            ),
+            (
+                "placewright --server http://s unit build",
+                "placewright unit build works without a server",
+            ),
+            (
+                "placewright --server http://s place --vm v --explain",
+                "placewright place has --explain for files alone, not for a server: placewright explain NUMBER",
+            ),
+            (
+                "placewright what-if --server http://s --search=4",
+                "placewright what-if has --search for files alone",
+            ),
+            (
+                "placewright explain --vm v --server http://s",
+                "placewright explain has --vm for files alone, not for a server: placewright why",
+            ),
+        ] {
+            assert!(told(line).starts_with(sentence), "{line}: {}", told(line));
+        }
+        assert_eq!(
+            told("placewright --server http://s get hosts --nonsense"),
+            ""
+        );
+        assert_eq!(told("placewright --server http://s nonsense"), "");
     }
 
     #[test]

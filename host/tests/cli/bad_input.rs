@@ -435,3 +435,38 @@ fn simulated(trace: &str, instead: &[(&str, &str)]) -> crate::run::Run {
     );
     placewright(&words)
 }
+
+#[test]
+fn a_vm_that_is_named_only_stands_in_the_cluster() {
+    let folder = Folder::new();
+    let cluster = folder.write(
+        "cluster.toml",
+        format!("{CLUSTER}vms = [{{ id = 'web-1', cpu = 1, memory = '1 GiB' }}]\n"),
+    );
+    let vms = |text: &str| folder.write("vms.toml", text);
+    let wanted = "vms[1] \"wbe-1\": there is no such VM in the cluster (did you mean \"web-1\"?)";
+    for (command, words) in [
+        ("place", &[][..]),
+        ("place", &["--batch"]),
+        ("explain", &[]),
+        ("capacity", &[]),
+    ] {
+        let file = vms("together = true\nvms = ['web-1', 'wbe-1']");
+        let about = [command, "--cluster", &cluster, "--vm", &file];
+        let said = placewright(&[&about[..], words].concat()).refused(INPUT);
+        assert!(said.contains(wanted), "{command}: {said}");
+    }
+    let file = vms("again = true\nvms = ['web-1']");
+    let placed = placewright(&["place", "--cluster", &cluster, "--vm", &file]).done();
+    assert!(placed.contains("web-1"), "{placed}");
+    let replayed = folder.write(
+        "week.jsonl",
+        "{\"time\": 1001, \"place\": {\"vms\": [\"wbe-1\"]}}\n",
+    );
+    let said = placewright(&["simulate", "--cluster", &cluster, "--events", &replayed]);
+    let said = said.refused(INPUT);
+    assert!(
+        said.contains("vms[0] \"wbe-1\": there is no such VM"),
+        "{said}"
+    );
+}

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use placewright_inventory::Inventory;
-use placewright_model::{Facts, Pinning, Request, Vm};
-use placewright_scheduler::{Decision, RemovedHosts, check_named_hosts};
+use placewright_model::{Facts, NamedVm, Pinning, Request, Vm};
+use placewright_scheduler::{Batch, Decision, PlaceError, RemovedHosts, check_named_hosts};
 
 use crate::evacuation::{cluster, scheduler, scheduler_by, state, vm};
 
@@ -147,4 +147,57 @@ fn a_zone_a_network_and_a_pinned_host_that_nothing_has_are_named() {
     );
     inventory.run_vm(asking.clone(), "c").unwrap();
     assert!(check_named_hosts(&inventory, &[asking, Vm::new("w")]).is_ok());
+}
+
+#[test]
+fn a_vm_that_is_named_only_must_be_one_that_the_cluster_knows() {
+    let named = |ids: &[&str]| Request {
+        members: ids.iter().map(|id| Vm::new(*id)).collect(),
+        named: ids
+            .iter()
+            .enumerate()
+            .map(|(position, id)| NamedVm {
+                path: format!("vms[{position}]").into(),
+                id: (*id).into(),
+            })
+            .collect(),
+        now: 1000,
+        ..Request::default()
+    };
+    let mut scheduler = scheduler(fleet());
+    let before = scheduler.inventory().version();
+    let told = scheduler.place(named(&["wbe-1", "x"])).unwrap_err();
+    assert!(
+        told.to_string().starts_with(
+            "vms[0] \"wbe-1\": there is no such VM in the cluster; vms[1] \"x\": there is no such VM in the cluster; a VM that is named only"
+        ),
+        "{told}"
+    );
+    assert_eq!(scheduler.inventory().version(), before);
+    let batch = Batch::of_requests(vec![named(&["x"])]).unwrap();
+    assert!(matches!(
+        scheduler.place_batch(batch),
+        Err(PlaceError::UnknownVms(_))
+    ));
+    let described = Request {
+        members: vec![vm("web-1", 4)],
+        now: 1000,
+        ..Request::default()
+    };
+    scheduler.place(described).unwrap();
+    // It has a place reserved: a question takes that as given back.
+    let told = scheduler.place(named(&["web-1"])).unwrap_err();
+    assert_eq!(told, PlaceError::Pending("web-1".into()));
+    let told = scheduler.place(named(&["wbe-1"])).unwrap_err();
+    assert!(
+        told.to_string().contains("(did you mean \"web-1\"?)"),
+        "{told}"
+    );
+    let many: Vec<String> = (0..300).map(|number| format!("v{number}")).collect();
+    let many: Vec<&str> = many.iter().map(String::as_str).collect();
+    let PlaceError::UnknownVms(told) = scheduler.place(named(&many)).unwrap_err() else {
+        panic!("they are known");
+    };
+    assert_eq!(told.iter().count(), 100);
+    assert!(told.to_string().contains("and 295 more"), "{told}");
 }

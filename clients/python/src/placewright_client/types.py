@@ -347,8 +347,8 @@ ClusterDocument = TypedDict(
         'groups': 'NotRequired[list[GroupDocument]]',
         # The hosts
         'hosts': 'NotRequired[list[HostDocument]]',
-        # Name of the cluster; that of the file if not given
-        'name': 'NotRequired[str]',
+        # Name of the cluster, unique on the server
+        'name': 'str',
         # The logical networks of the cluster
         'networks': 'NotRequired[list[ClusterNetwork]]',
         # The time that the document speaks of
@@ -2258,9 +2258,9 @@ HostNetwork = TypedDict(
     'HostNetwork',
     {
         # Boot protocol for IPv4, absent if none
-        'ipv4': 'NotRequired[str]',
+        'ipv4': "NotRequired[Literal['static', 'dhcp'] | str]",
         # Boot protocol for IPv6, absent if none
-        'ipv6': 'NotRequired[str]',
+        'ipv6': "NotRequired[Literal['static', 'dhcp', 'autoconf', 'poly-dhcp-autoconf'] | str]",
         # Name of the network
         'name': 'str',
     },
@@ -2682,8 +2682,8 @@ MoveCounts = TypedDict(
     },
 )
 
-# A move of a plan.
-MoveReference: TypeAlias = 'int | VmReference'
+# A move of a plan: by its step, or by its VM, the first move of it that is not confirmed
+MoveReference: TypeAlias = 'int | str | dict[str, Any]'
 
 # How far a move is.
 MoveState: TypeAlias = "Literal['planned', 'begun', 'confirmed', 'expired', 'cancelled', 'stale']"
@@ -2983,7 +2983,8 @@ PlacementRequest = TypedDict(
         'tenant': 'NotRequired[str]',
         # True: the VMs go on one host; false, if not given: each goes where it suits
         'together': 'NotRequired[bool]',
-        # The VMs; of those that the cluster knows their ids are enough
+        # The VMs; of those that the cluster knows their ids are enough, and a text alone is the id of
+        # one of them
         'vms': 'list[RequestedVm | str]',
         # Availability zone that is asked for
         'zone': 'NotRequired[str]',
@@ -3688,7 +3689,7 @@ RequestedVm = TypedDict(
         # Ids of the hosts that it is pinned to
         'pinned': 'NotRequired[list[str]]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': 'NotRequired[str]',
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str]",
         # Its vCPUs that are pinned
         'pins': 'NotRequired[list[VmPin]]',
         # Ids of the hosts that it prefers
@@ -3699,16 +3700,16 @@ RequestedVm = TypedDict(
         'sockets': 'NotRequired[int]',
         # Extra specifications that it asks for
         'specs': 'NotRequired[list[VmSpec]]',
-        # For example up, down, paused, migrating
-        'state': 'NotRequired[str]',
+        # What it does: up if it runs and nothing is given
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str]",
         # How strongly it wants to stay where it runs
         'stickiness': 'NotRequired[int]',
         # Id of the tenant that owns it
         'tenant': 'NotRequired[str]',
         # Threads per virtual core; 1 if not given
         'threads': 'NotRequired[int]',
-        # What it is optimised for, for example high-performance
-        'type': 'NotRequired[str]',
+        # What it is optimised for: desktop, server or high-performance
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str]",
         # Availability zone that it belongs to: the one that the request asked for which placed it
         'zone': 'NotRequired[str]',
     },
@@ -4826,7 +4827,7 @@ Vm = TypedDict(
         # Ids of the hosts that it is pinned to
         'pinned': 'NotRequired[list[str]]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': 'NotRequired[str]',
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str]",
         # Its vCPUs that are pinned
         'pins': 'NotRequired[list[VmPin]]',
         # Ids of the hosts that it prefers
@@ -4839,16 +4840,16 @@ Vm = TypedDict(
         'sockets': 'NotRequired[int]',
         # Extra specifications that it asks for
         'specs': 'NotRequired[list[VmSpec]]',
-        # For example up, down, paused, migrating
-        'state': 'NotRequired[str]',
+        # What it does: up if it runs and nothing is given
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str]",
         # How strongly it wants to stay where it runs
         'stickiness': 'NotRequired[int]',
         # Id of the tenant that owns it
         'tenant': 'NotRequired[str]',
         # Threads per virtual core; 1 if not given
         'threads': 'NotRequired[int]',
-        # What it is optimised for, for example high-performance
-        'type': 'NotRequired[str]',
+        # What it is optimised for: desktop, server or high-performance
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str]",
         # sockets x cores x threads
         'vcpus': 'NotRequired[int]',
         # What is allowed in what was sent and surely a mistake, a sentence each
@@ -4935,7 +4936,7 @@ VmBody = TypedDict(
         # Ids of the hosts that it is pinned to
         'pinned': 'NotRequired[list[str]]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': 'NotRequired[str]',
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str]",
         # Its vCPUs that are pinned
         'pins': 'NotRequired[list[VmPin]]',
         # Ids of the hosts that it prefers
@@ -4946,16 +4947,16 @@ VmBody = TypedDict(
         'sockets': 'NotRequired[int]',
         # Extra specifications that it asks for
         'specs': 'NotRequired[list[VmSpec]]',
-        # For example up, down, paused, migrating
-        'state': 'NotRequired[str]',
+        # What it does: up if it runs and nothing is given
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str]",
         # How strongly it wants to stay where it runs
         'stickiness': 'NotRequired[int]',
         # Id of the tenant that owns it
         'tenant': 'NotRequired[str]',
         # Threads per virtual core; 1 if not given
         'threads': 'NotRequired[int]',
-        # What it is optimised for, for example high-performance
-        'type': 'NotRequired[str]',
+        # What it is optimised for: desktop, server or high-performance
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str]",
         # Availability zone that it belongs to: the one that the request asked for which placed it
         'zone': 'NotRequired[str]',
     },
@@ -5025,7 +5026,7 @@ VmChange = TypedDict(
         # Ids of the hosts that it is pinned to
         'pinned': 'NotRequired[list[str] | None]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': 'NotRequired[str | None]',
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str | None]",
         # Its vCPUs that are pinned
         'pins': 'NotRequired[list[VmPin] | None]',
         # Ids of the hosts that it prefers
@@ -5036,16 +5037,16 @@ VmChange = TypedDict(
         'sockets': 'NotRequired[int | None]',
         # Extra specifications that it asks for
         'specs': 'NotRequired[list[VmSpec] | None]',
-        # For example up, down, paused, migrating
-        'state': 'NotRequired[str | None]',
+        # What it does: up if it runs and nothing is given
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str | None]",
         # How strongly it wants to stay where it runs
         'stickiness': 'NotRequired[int | None]',
         # Id of the tenant that owns it
         'tenant': 'NotRequired[str | None]',
         # Threads per virtual core; 1 if not given
         'threads': 'NotRequired[int | None]',
-        # What it is optimised for, for example high-performance
-        'type': 'NotRequired[str | None]',
+        # What it is optimised for: desktop, server or high-performance
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str | None]",
         # Availability zone that it belongs to: the one that the request asked for which placed it
         'zone': 'NotRequired[str | None]',
     },
@@ -5137,7 +5138,7 @@ VmDocument = TypedDict(
         # Ids of the hosts that it is pinned to
         'pinned': 'NotRequired[list[str]]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': 'NotRequired[str]',
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str]",
         # Its vCPUs that are pinned
         'pins': 'NotRequired[list[VmPin]]',
         # Ids of the hosts that it prefers
@@ -5148,16 +5149,16 @@ VmDocument = TypedDict(
         'sockets': 'NotRequired[int]',
         # Extra specifications that it asks for
         'specs': 'NotRequired[list[VmSpec]]',
-        # For example up, down, paused, migrating
-        'state': 'NotRequired[str]',
+        # What it does: up if it runs and nothing is given
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str]",
         # How strongly it wants to stay where it runs
         'stickiness': 'NotRequired[int]',
         # Id of the tenant that owns it
         'tenant': 'NotRequired[str]',
         # Threads per virtual core; 1 if not given
         'threads': 'NotRequired[int]',
-        # What it is optimised for, for example high-performance
-        'type': 'NotRequired[str]',
+        # What it is optimised for: desktop, server or high-performance
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str]",
         # Availability zone that it belongs to: the one that the request asked for which placed it
         'zone': 'NotRequired[str]',
     },
@@ -5260,8 +5261,8 @@ VmNumaNode = TypedDict(
         'index': 'int',
         # Memory of the node; in bytes
         'memory': 'int',
-        # strict, interleave or preferred
-        'mode': 'NotRequired[str]',
+        # How its memory is bound to the host's nodes; strict if not given
+        'mode': "NotRequired[Literal['strict', 'interleave', 'preferred'] | str]",
     },
 )
 
@@ -5275,8 +5276,8 @@ VmNumaNodeDocument = TypedDict(
         'index': 'int',
         # Memory of the node; in bytes, or a text such as "8 GiB"
         'memory': 'int | str',
-        # strict, interleave or preferred
-        'mode': 'NotRequired[str]',
+        # How its memory is bound to the host's nodes; strict if not given
+        'mode': "NotRequired[Literal['strict', 'interleave', 'preferred'] | str]",
     },
 )
 
@@ -5375,7 +5376,7 @@ VmPatch = TypedDict(
         # Ids of the hosts that it is pinned to
         'pinned': 'NotRequired[list[str] | None]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': 'NotRequired[str | None]',
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str | None]",
         # Its vCPUs that are pinned
         'pins': 'NotRequired[list[VmPin] | None]',
         # Ids of the hosts that it prefers
@@ -5386,16 +5387,16 @@ VmPatch = TypedDict(
         'sockets': 'NotRequired[int | None]',
         # Extra specifications that it asks for
         'specs': 'NotRequired[list[VmSpec] | None]',
-        # For example up, down, paused, migrating
-        'state': 'NotRequired[str | None]',
+        # What it does: up if it runs and nothing is given
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str | None]",
         # How strongly it wants to stay where it runs
         'stickiness': 'NotRequired[int | None]',
         # Id of the tenant that owns it
         'tenant': 'NotRequired[str | None]',
         # Threads per virtual core; 1 if not given
         'threads': 'NotRequired[int | None]',
-        # What it is optimised for, for example high-performance
-        'type': 'NotRequired[str | None]',
+        # What it is optimised for: desktop, server or high-performance
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str | None]",
         # Availability zone that it belongs to: the one that the request asked for which placed it
         'zone': 'NotRequired[str | None]',
     },
@@ -5514,7 +5515,7 @@ VmToPlace = TypedDict(
         # Ids of the hosts that it is pinned to
         'pinned': 'NotRequired[list[str]]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': 'NotRequired[str]',
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str]",
         # Its vCPUs that are pinned
         'pins': 'NotRequired[list[VmPin]]',
         # Ids of the hosts that it prefers
@@ -5531,16 +5532,16 @@ VmToPlace = TypedDict(
         'sockets': 'NotRequired[int]',
         # Extra specifications that it asks for
         'specs': 'NotRequired[list[VmSpec]]',
-        # For example up, down, paused, migrating
-        'state': 'NotRequired[str]',
+        # What it does: up if it runs and nothing is given
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str]",
         # How strongly it wants to stay where it runs
         'stickiness': 'NotRequired[int]',
         # Id of the tenant that asks
         'tenant': 'NotRequired[str]',
         # Threads per virtual core; 1 if not given
         'threads': 'NotRequired[int]',
-        # What it is optimised for, for example high-performance
-        'type': 'NotRequired[str]',
+        # What it is optimised for: desktop, server or high-performance
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str]",
         # Availability zone that is asked for
         'zone': 'NotRequired[str]',
     },
@@ -5603,7 +5604,8 @@ WholeRequest = TypedDict(
         'reserve-for': 'NotRequired[int | str]',
         # Id of the tenant that asks
         'tenant': 'NotRequired[str]',
-        # The VMs; of those that the cluster knows their ids are enough
+        # The VMs; of those that the cluster knows their ids are enough, and a text alone is the id of
+        # one of them
         'vms': 'list[RequestedVm | str]',
         # Availability zone that is asked for
         'zone': 'NotRequired[str]',

@@ -79,6 +79,13 @@ pub(super) fn schemas() -> Map<String, Json> {
         body["properties"]["id"]["description"] = meaning.into();
         schemas.insert(format!("{entity}Body"), body);
     }
+    // No file gives its name to a document that comes in a request. Where a cluster is replaced, one
+    // that lacks it is taken all the same: the path names the cluster.
+    if let Some(cluster) = schemas.get_mut("ClusterDocument") {
+        cluster["required"] = json!(["name"]);
+        cluster["properties"]["name"]["description"] =
+            "Name of the cluster, unique on the server".into();
+    }
     let settings = json!({
         "type": "object",
         "description": "Settings of a unit, by name; placewright unit inspect says which it has",

@@ -7,11 +7,13 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::openapi::RefOr;
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema, Type};
+use utoipa::{IntoParams, PartialSchema, ToSchema};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use super::placing::named::VmNamed;
+use super::placing::named::{self, VmNamed};
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{Begin, MoveNamed, PlanShown, USUAL_IN_FLIGHT, only_tried};
 use placewright_http::audit::Note;
@@ -107,7 +109,7 @@ struct BeginWanted {
 }
 
 /// A move of a plan.
-#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(
     untagged,
     expecting = "the number of a step, or the id of a VM in quotation marks"
@@ -118,6 +120,22 @@ enum MoveReference {
     /// By its VM: the first that is not confirmed.
     Vm(VmNamed),
 }
+
+impl PartialSchema for MoveReference {
+    fn schema() -> RefOr<Schema> {
+        let step = ObjectBuilder::new()
+            .schema_type(Type::Integer)
+            .minimum(Some(0))
+            .description(Some("By its step, counted from 1"))
+            .examples([1]);
+        // Generators do not look into alternatives of alternatives.
+        let either = named::or_named(OneOfBuilder::new().item(step));
+        let meaning = "A move of a plan: by its step, or by its VM, the first move of it that is not confirmed";
+        either.description(Some(meaning)).into()
+    }
+}
+
+impl ToSchema for MoveReference {}
 
 impl From<MoveReference> for MoveNamed {
     fn from(reference: MoveReference) -> Self {

@@ -8,7 +8,9 @@ use serde_json::Value;
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     /// The address is none.
-    #[error("\"{0}\" is no address of a server: it begins with http:// or https://")]
+    #[error(
+        "\"{0}\" is no address of a server: it is http:// or https://, a host, and its port if it has another than usual, as http://127.0.0.1:7425"
+    )]
     Address(String),
     /// The certificates of authorities cannot be used.
     #[error("the certificates of the authority cannot be used: {0}")]

@@ -30,7 +30,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
-use ureq::http::{Request, Response, StatusCode};
+use ureq::http::{Request, Response, StatusCode, Uri};
 use ureq::tls::{RootCerts, TlsConfig, parse_pem};
 use ureq::{Agent, AsSendBody, Body};
 
@@ -101,10 +101,7 @@ impl Client {
     /// If the address or the certificates cannot be used.
     pub fn new(options: ClientOptions) -> Result<Self, ClientError> {
         let server = options.server.trim_end_matches('/').to_owned();
-        let is_known = ["http://", "https://"]
-            .iter()
-            .any(|it| server.starts_with(it));
-        if !is_known {
+        if !is_address(&server) {
             return Err(ClientError::Address(options.server));
         }
         let mut config = Agent::config_builder()
@@ -303,6 +300,25 @@ impl Client {
     }
 }
 
+/// Whether this is the address of a server: a scheme, a host, maybe a port and the beginning of a
+/// path.
+fn is_address(server: &str) -> bool {
+    let Ok(address) = server.parse::<Uri>() else {
+        return false;
+    };
+    let (Some(authority), Some("http" | "https")) = (address.authority(), address.scheme_str())
+    else {
+        return false;
+    };
+    // What stands behind the host, with its colon.
+    let port = authority.as_str().strip_prefix(authority.host());
+    let is_port = |port: &str| {
+        let digits = port.strip_prefix(':');
+        port.is_empty() || digits.is_some_and(|it| it.parse::<u16>().is_ok_and(|it| it > 0))
+    };
+    !authority.host().is_empty() && port.is_some_and(is_port) && address.query().is_none()
+}
+
 /// TLS with these authorities.
 fn trusting(pem: &[u8]) -> Result<TlsConfig, ClientError> {
     let mut certificates = Vec::new();
@@ -318,4 +334,40 @@ fn trusting(pem: &[u8]) -> Result<TlsConfig, ClientError> {
     }
     let roots = RootCerts::new_with_certs(&certificates);
     Ok(TlsConfig::builder().root_certs(roots).build())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_a_scheme_a_host_and_maybe_a_port() {
+        for address in [
+            "http://127.0.0.1:7425",
+            "https://placewright",
+            "https://[::1]:7425/",
+            "http://proxy/placewright",
+        ] {
+            assert!(
+                Client::new(ClientOptions::new(address)).is_ok(),
+                "{address}"
+            );
+        }
+        for address in [
+            "",
+            "placewright:7425",
+            "ftp://placewright",
+            "http://",
+            "http:///v1",
+            "http://a b",
+            "http://placewright:port",
+            "http://placewright:99999",
+            "http://placewright:0",
+            "http://me:secret@placewright",
+            "http://placewright?x=1",
+        ] {
+            let told = Client::new(ClientOptions::new(address)).unwrap_err();
+            assert!(matches!(told, ClientError::Address(_)), "{address}: {told}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 //! A document that is itself a VM is one request. One with `[[vms]]` is a request
 //! for each of them, or one for all if they go `together`. One with `[[requests]]`
 //! says all of each request, VMs included. A VM of which the id is enough may be written as a
-//! text: `vms = ["web-1"]`.
+//! text: `vms = ["web-1"]`. It must be one that the cluster knows: nothing of it is described.
 
 mod named;
 mod written;
@@ -79,7 +79,7 @@ pub(super) const REQUEST: &[Key] = &[
     key(
         "again",
         BOOLEAN,
-        "Place VMs again that already run on a host that is up; values that are not given are unchanged",
+        "Place VMs again that already run on a host that is up; values that are not given are unchanged, and null or an empty list takes one away",
     ),
 ];
 
@@ -95,7 +95,7 @@ pub(super) const VM: &[Key] = &[
 pub(super) const VMS: Key = key(
     "vms",
     Shape::OpenTables,
-    "The VMs; of those that the cluster knows their ids are enough",
+    "The VMs; of those that the cluster knows their ids are enough, and a text alone is the id of one of them",
 );
 
 /// Whether the VMs of a document are one request.
@@ -129,6 +129,7 @@ pub fn requests_of_tree(
     surroundings: Surroundings<'_>,
 ) -> Result<Vec<Request>, Problems> {
     let tabled = named::as_tables(tree);
+    let named = named::named(tree);
     let tree = &*tabled;
     let mut reader = RequestReader {
         hosts: surroundings.hosts,
@@ -151,7 +152,13 @@ pub fn requests_of_tree(
     };
     let mut problems = reader.rows.problems;
     problems.locate(tree);
-    problems.or(requests)
+    problems.or(requests).map(|mut requests| {
+        for request in &mut requests {
+            let ids = request.members.iter().map(|member| &member.id);
+            request.named = ids.filter_map(|id| named.get(id).cloned()).collect();
+        }
+        requests
+    })
 }
 
 struct RequestReader<'a, 't> {
@@ -245,6 +252,7 @@ impl<'t> RequestReader<'_, 't> {
         }
         Request {
             members: Vec::new(),
+            named: Vec::new(),
             facts,
             now: fields.integer("now").unwrap_or(self.now),
             draw,

@@ -186,9 +186,10 @@ where
             (name, values.into())
         });
         let lists = serde_json::Value::Object(lists.collect());
-        serde_json::from_value(lists)
-            .map(Self)
-            .map_err(|error| parameter("query", &sentences::of_query(&error.to_string())))
+        serde_json::from_value(lists).map(Self).map_err(|error| {
+            let query = parts.uri.query().unwrap_or_default();
+            parameter("query", &sentences::of_query(&error.to_string(), query))
+        })
     }
 }
 
@@ -251,13 +252,43 @@ where
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Problem> {
-        let query = axum::extract::Query::<T>::try_from_uri(&parts.uri);
-        query
-            .map(|axum::extract::Query(values)| Self(values))
-            .map_err(|rejection: QueryRejection| {
-                parameter("query", &sentences::of_query(&rejection.body_text()))
-            })
+        read_query(&parts.uri).map(Self)
     }
+}
+
+fn read_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {
+    let query = uri.query().unwrap_or_default();
+    // What is no UTF-8 would be read as something else.
+    if let Some(pair) = query.split('&').find(|pair| !is_utf8(pair)) {
+        return Err(parameter("query", &sentences::no_utf8(pair)));
+    }
+    axum::extract::Query::<T>::try_from_uri(uri)
+        .map(|axum::extract::Query(values)| values)
+        .map_err(|rejection: QueryRejection| {
+            parameter("query", &sentences::of_query(&rejection.body_text(), query))
+        })
+}
+
+/// Whether a part of a query is a text once its bytes are no longer written as `%FF`.
+fn is_utf8(part: &str) -> bool {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let [first, others @ ..] = rest {
+        let code = others.get(..2).filter(|_| *first == b'%');
+        let code = code.and_then(|code| std::str::from_utf8(code).ok());
+        let code = code.filter(|code| code.bytes().all(|it| it.is_ascii_hexdigit()));
+        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &others[2..];
+            }
+            None => {
+                bytes.push(*first);
+                rest = others;
+            }
+        }
+    }
+    std::str::from_utf8(&bytes).is_ok()
 }
 
 /// Check that a request has no query parameters but these, or any where [`ANY`] says so.
@@ -265,12 +296,13 @@ where
 /// # Errors
 /// The first one that is unknown, and those that are known.
 pub fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Problem> {
-    if known == ANY || uri.query().is_none_or(str::is_empty) {
+    if uri.query().is_none_or(str::is_empty) {
         return Ok(());
     }
-    let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri);
-    let axum::extract::Query(pairs) = pairs
-        .map_err(|rejection| parameter("query", &sentences::of_query(&rejection.body_text())))?;
+    let pairs: Vec<(String, String)> = read_query(uri)?;
+    if known == ANY {
+        return Ok(());
+    }
     let unknown = pairs.iter().find(|(name, _)| !known.contains(&&**name));
     match unknown {
         Some((name, _)) => Err(parameter("query", &sentences::unknown(name, known))),
@@ -349,6 +381,59 @@ mod tests {
                 "{body}"
             );
         }
+    }
+
+    #[derive(Debug, Deserialize)]
+    #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+    #[expect(dead_code, reason = "only its form matters")]
+    struct Asked {
+        limit: Option<u64>,
+        dry_run: Option<bool>,
+        share: Option<f64>,
+        text: Option<String>,
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_query_is_told_with_what_was_sent_and_what_is_allowed() {
+        for (query, told) in [
+            (
+                "limit=abc",
+                "the query parameter \"limit\" must be a whole number from 1 to 1000, not \"abc\"",
+            ),
+            (
+                "text=a&limit=",
+                "the query parameter \"limit\" must be a whole number from 1 to 1000, not \"\"",
+            ),
+            (
+                "dry-run=yes",
+                "the query parameter \"dry-run\" must be true or false, not \"yes\"",
+            ),
+            (
+                "share=much+more",
+                "the query parameter \"share\" must be a number, not \"much more\"",
+            ),
+            (
+                "limit=1&text=a%ffb",
+                "the query parameter \"text\" is not UTF-8: it was sent as \"a%ffb\"; each byte of a letter that is not ASCII is written as %XX",
+            ),
+            (
+                "%c3%28=1",
+                "the name of the query parameter \"%c3%28\" is not UTF-8; each byte of a letter that is not ASCII is written as %XX",
+            ),
+        ] {
+            let uri: Uri = format!("/v1/x?{query}").parse().unwrap();
+            let problem = read_query::<Asked>(&uri).unwrap_err();
+            let problem = serde_json::to_value(problem.body(None)).unwrap();
+            assert_eq!(problem["detail"], told, "{query}");
+            assert_eq!(
+                (&problem["status"], &problem["code"]),
+                (&400.into(), &"invalid-parameter".into())
+            );
+        }
+        let uri: Uri = "/v1/x?text=%C3%BC%25&limit=5".parse().unwrap();
+        let read: Asked = read_query(&uri).unwrap();
+        assert_eq!(read.text.as_deref(), Some("ü%"));
+        assert!(check_query(&"/v1/x?a=%ff".parse().unwrap(), ANY).is_err());
     }
 
     #[test]

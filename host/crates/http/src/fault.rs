@@ -10,7 +10,7 @@ use placewright_document::grouped;
 use placewright_inventory::{InventoryError, RefusedEntries};
 use placewright_library::live::LibraryOperationError;
 use placewright_scheduler::questions::QuestionError;
-use placewright_scheduler::{BalanceError, ExplainError, InterruptedError, PlaceError};
+use placewright_scheduler::{BalanceError, ExplainError, InterruptedError, PlaceError, UnknownVms};
 
 impl From<DeploymentError> for Problem {
     fn from(error: DeploymentError) -> Self {
@@ -20,6 +20,10 @@ impl From<DeploymentError> for Problem {
             }
             DeploymentError::Inventory(InventoryError::Entries(entries)) => {
                 return of_entries(entries);
+            }
+            DeploymentError::Place(PlaceError::UnknownVms(vms))
+            | DeploymentError::Question(QuestionError::Place(PlaceError::UnknownVms(vms))) => {
+                return of_unknown_vms(vms);
             }
             DeploymentError::Unknown { .. } => Code::NotFound,
             DeploymentError::VmsRun(_) | DeploymentError::VmRuns { .. } => Code::VmRuns,
@@ -86,6 +90,7 @@ impl From<LibraryOperationError> for Problem {
 
 fn of_place(error: &PlaceError) -> Code {
     match error {
+        PlaceError::UnknownVms(_) => Code::NotFound,
         PlaceError::Pending(_) => Code::Conflict,
         PlaceError::NotMigratable { .. } => Code::VmRuns,
         PlaceError::Inventory(error) => of_inventory(error),
@@ -147,6 +152,22 @@ fn of_entries(entries: &RefusedEntries) -> Problem {
             },
             message: entry.to_string(),
             suggestion: None,
+        })
+    })
+}
+
+/// Which VMs of a request are not known.
+fn of_unknown_vms(vms: &UnknownVms) -> Problem {
+    let problem = Problem::new(Code::NotFound, vms);
+    vms.iter().fold(problem, |problem, unknown| {
+        problem.with_error(ProblemError {
+            place: ProblemPlace {
+                file: "body".to_owned(),
+                path: Some(unknown.named.path.to_string()),
+                ..ProblemPlace::default()
+            },
+            message: unknown.to_string(),
+            suggestion: unknown.nearest.as_ref().map(ToString::to_string),
         })
     })
 }

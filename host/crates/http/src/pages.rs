@@ -9,7 +9,7 @@ use placewright_deployment::PageRoom;
 /// Entries of a page, where the request does not say.
 const USUAL: u32 = 100;
 /// Entries of a page at most.
-const MOST: u32 = 1000;
+pub(crate) const MOST: u32 = 1000;
 
 /// Which page of a list.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]

@@ -16,8 +16,8 @@ const MOST_OVERCOMMIT: f64 = 16.0;
 const MOST_NAMED: usize = 20;
 
 /// A sentence for each amount of these VMs and hosts that is surely a mistake; of many, for
-/// the first ones. They are whole: a VM that says no memory has none,
-/// unless it is sized by amounts with names.
+/// the first ones. They are whole: a VM that says no memory has none, and so has a host that says
+/// none, or no CPU, unless it is sized by amounts with names.
 pub fn doubts<'a>(
     vms: impl IntoIterator<Item = &'a Vm>,
     hosts: impl IntoIterator<Item = &'a Host>,
@@ -29,7 +29,10 @@ pub fn doubts<'a>(
     of_all(
         vms.into_iter()
             .flat_map(|vm| no_memory(vm).into_iter().chain(of_vm(vm))),
-        hosts.into_iter().flat_map(of_host),
+        hosts.into_iter().flat_map(|host| {
+            let no_room = doubt_of_room(&host.id, &host.facts);
+            no_room.into_iter().chain(of_host(host))
+        }),
     )
 }
 
@@ -63,6 +66,33 @@ pub fn doubt_of_gpus(vm: &str, given: &[Facts], host: &str, facts: &Facts) -> Op
             true => "no GPUs that are listed".to_owned(),
             false => named_gpus(&known),
         }
+    ))
+}
+
+/// A sentence if a host with these facts can hold no VM that needs memory or CPU, since nothing says
+/// how much of it there is. One that is sized by amounts with names needs none of both.
+pub fn doubt_of_room(id: &str, facts: &Facts) -> Option<String> {
+    if ["amounts", "usage"]
+        .iter()
+        .any(|table| !facts.rows(table).is_empty())
+    {
+        return None;
+    }
+    let is_given = |columns: &[&str]| columns.iter().any(|column| facts.get(column).is_some());
+    let (lacks, write) = match (
+        is_given(&["memory.total"]),
+        is_given(&["cpu.total", "cpu.cores"]),
+    ) {
+        (true, true) => return None,
+        (false, true) => ("no memory", "memory.total = \"64 GiB\""),
+        (true, false) => ("no CPU", "cpu.cores = 16"),
+        (false, false) => (
+            "neither memory nor CPU",
+            "memory.total = \"64 GiB\" and cpu.cores = 16",
+        ),
+    };
+    Some(format!(
+        "host \"{id}\" says {lacks}, so that no VM that needs any fits there: write for example {write}"
     ))
 }
 
@@ -212,6 +242,7 @@ mod tests {
         let host = |memory: i64, column: &str, times: f64| {
             Host::new("h")
                 .with("memory.total", memory)
+                .with("cpu.cores", 8)
                 .with(column, times)
         };
         let said = doubts([], &[host(512, "cpu.overcommit", 16.0)]).join("\n");
@@ -228,6 +259,35 @@ mod tests {
                 )]
             );
         }
-        assert_eq!(doubts([], &[Host::new("h")]), [""; 0]);
+        assert_eq!(doubts_of_changes([], &[Host::new("h")]), [""; 0]);
+    }
+
+    #[test]
+    fn hosts_that_can_hold_no_vm_are_named() {
+        let said = |host: Host| doubts([], &[host]).join("\n");
+        let whole = Host::new("h")
+            .with("memory.total", 1 << 40)
+            .with("cpu.cores", 8);
+        assert_eq!(said(whole), "");
+        for (host, wanted) in [
+            (Host::new("h"), "host \"h\" says neither memory nor CPU"),
+            (
+                Host::new("h").with("cpu.total", 8000),
+                "host \"h\" says no memory",
+            ),
+            (
+                Host::new("h").with("memory.total", 1 << 40),
+                "host \"h\" says no CPU",
+            ),
+        ] {
+            let said = said(host);
+            assert!(said.starts_with(wanted), "{said}");
+        }
+        let mut sized = Host::new("h");
+        sized.facts.push_row(
+            "amounts",
+            Facts::new().with("name", "gold").with("total", 3),
+        );
+        assert_eq!(said(sized), "");
     }
 }

@@ -25,14 +25,14 @@ mod word;
 mod write;
 
 pub use bounds::Bounds;
-pub use doubt::{doubt_of_gpus, doubts, doubts_of_changes};
+pub use doubt::{doubt_of_gpus, doubt_of_room, doubts, doubts_of_changes};
 pub use facts::{Facts, FactsChange, Group, GroupRule, Host, Pinning, Vm};
 pub use holding::Holding;
 pub use host_state::{Departure, HostState};
 pub use measure::Measure;
 pub use moment::{Rfc3339, read_time, rfc3339, rfc3339_key, seconds_since_1970};
 pub use nearest::nearest;
-pub use request::Request;
+pub use request::{NamedVm, Request};
 pub use sentence::{LONGEST_SENTENCE, cut, excerpt, is_hidden, one_line, turns};
 pub use word::{Word, words};
 pub use write::{Effect, Entity, Moment, RowChange, Write};

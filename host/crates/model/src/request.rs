@@ -12,12 +12,25 @@ fn is_false(flag: &bool) -> bool {
     !flag
 }
 
+/// A VM of which a document says nothing but its id, as a text: one that the cluster knows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedVm {
+    /// The way to it in the document: `vms[2]`.
+    pub path: Arc<str>,
+    /// Its id.
+    pub id: Arc<str>,
+}
+
 /// A request to place VMs, together on one host.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Request {
     /// The VMs, usually one. A member that runs already is migrated.
     pub members: Vec<Vm>,
+    /// Those of them that are named only. The cluster must know them; a request that was taken
+    /// in has none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub named: Vec<NamedVm>,
     /// Columns of the table `request`, `now` and `draw` apart.
     pub facts: Facts,
     /// Seconds since 1970-01-01 UTC at which the decision is made.

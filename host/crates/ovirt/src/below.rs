@@ -17,11 +17,15 @@ pub(crate) fn host_nics(part: &Part, host: &str, entry: &HostEntry) -> Tree {
         let name = network.text("name").unwrap_or_default();
         let id = ids::of("nic", &[host, name]);
         let is_up = network.text("ipv4").is_some() || network.text("ipv6").is_some();
+        let protocol = |family: &str| {
+            let protocol = network.text(family).unwrap_or("none");
+            protocol.replace('-', "_")
+        };
         let nic = Tree::new("host_nic")
             .at(&format!("{host}/nics/{id}"), &id)
             .text("name", name)
-            .text("boot_protocol", network.text("ipv4").unwrap_or("none"))
-            .text("ipv6_boot_protocol", network.text("ipv6").unwrap_or("none"))
+            .text("boot_protocol", protocol("ipv4"))
+            .text("ipv6_boot_protocol", protocol("ipv6"))
             .text("status", if is_up { "up" } else { "down" })
             .with(Tree::new("host").at(host, of_host));
         nic.with(Tree::new("network").text("name", name))

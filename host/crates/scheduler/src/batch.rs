@@ -18,7 +18,7 @@ use adopt::Adopted;
 use joined::Joined;
 use placewright_chain::Runner;
 use placewright_inventory::Inventory;
-use placewright_model::{Facts, Request, Vm};
+use placewright_model::{Facts, NamedVm, Request, Vm};
 use placewright_policy as policy;
 
 /// VMs that are to be placed in turns, in the order that the policy gives. Those that hard
@@ -29,6 +29,8 @@ pub struct Batch {
     pub members: Vec<Vm>,
     /// By id of a member, what it is to have no more of what the cluster knows of it.
     pub unset: BTreeMap<Arc<str>, Vec<Arc<str>>>,
+    /// Those of them that are named only: the cluster must know them.
+    pub named: Vec<NamedVm>,
     /// Columns of the table `request`, the same in every turn. If they name no tenant,
     /// it is that of the members of the turn.
     pub facts: Facts,
@@ -187,6 +189,7 @@ impl Scheduler {
         let mut everyone = Request {
             members: batch.members,
             unset: batch.unset,
+            named: batch.named,
             facts: batch.facts,
             now: batch.now,
             draw: batch.draw,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::InterruptedError;
+use super::{InterruptedError, UnknownVms};
 use placewright_chain::{DecisionError, UnheededNeed};
 use placewright_inventory::InventoryError;
 
@@ -18,6 +18,8 @@ pub enum PlaceError {
     Zones(Arc<str>, Arc<str>),
     #[error("the request names VM \"{0}\" twice")]
     MemberTwice(Arc<str>),
+    #[error(transparent)]
+    UnknownVms(UnknownVms),
     #[error("VM \"{0}\" has a place reserved already: confirm or cancel it first")]
     Pending(Arc<str>),
     #[error(

@@ -70,7 +70,7 @@ pub use quota::{
 };
 pub use shown::DecisionShown;
 pub use trial::{Homes, MadeAgain, Sequence, Trial};
-pub use unknown::check_named_hosts;
+pub use unknown::{UnknownVm, UnknownVms, check_named_hosts, check_named_vms};
 
 use std::sync::Arc;
 use std::time::Duration;

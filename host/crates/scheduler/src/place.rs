@@ -16,6 +16,7 @@ pub(super) fn take_in(inventory: &mut Inventory, request: &mut Request) -> Resul
         return Err(PlaceError::NoMembers);
     }
     inventory.advance(request.now);
+    unknown::check_named_vms(inventory, &std::mem::take(&mut request.named))?;
     for member in &mut request.members {
         inventory.take_in_member(member)?;
         let unset = request.unset.get(&member.id);

@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use crate::{
     Decision, ExplainError, PlaceError, Quotas, RemovedHosts, Scheduler, SchedulerOptions,
-    check_named_hosts,
+    check_named_hosts, check_named_vms,
 };
 use placewright_chain::{ChainError, Explanation};
 use placewright_engine::generation::Generation;
@@ -105,11 +105,14 @@ impl Situation<'_> {
             options: &options,
             ..*self
         };
+        check_named_vms(self.inventory, &request.named)?;
         check_named_hosts(self.inventory, &request.members)?;
         let mut scheduler = situation.scheduler(policy)?;
         give_back(&mut scheduler, request)?;
         let decision = scheduler.place(Request {
             dry_run: true,
+            // A place that was reserved is given back by now.
+            named: Vec::new(),
             ..request.clone()
         })?;
         let explanation = scheduler.explain(decision.number)?;

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::{ClusterArg, Session, document, explanation, shown, ways};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
+use crate::cli::place::SearchArgs;
 
 /// How decisions are asked for.
 #[derive(Debug, Args)]
@@ -63,6 +64,8 @@ pub(super) struct Place {
     /// Place all VMs or none
     #[arg(long, requires = "batch")]
     all_or_nothing: bool,
+    #[command(flatten)]
+    search: SearchArgs,
 }
 
 impl Place {
@@ -78,6 +81,14 @@ impl Place {
             if is_wanted {
                 call = call.query(name, true);
             }
+        }
+        if let Some(search) = self.search.search {
+            if !self.batch {
+                return Err(Failure::input_because(
+                    "--search is for a plan of many VMs: give --batch with it",
+                ));
+            }
+            call = call.query("search", search);
         }
         let vm = document::of_vm(session, &cluster, &self.vm)?;
         let call = self.terms.of(call)?.content(vm);
@@ -419,6 +430,9 @@ pub(super) struct WhatIf {
     /// The host that fails. Repeat it for hosts that fail together
     #[arg(long, value_name = "ID")]
     without_host: Vec<String>,
+    /// Let each host that is up fail alone, as if no host is given
+    #[arg(long, conflicts_with = "without_host")]
+    n_plus_1: bool,
     /// Which VMs are restarted: ha or all
     #[arg(long, value_name = "ha|all")]
     restart: Option<String>,

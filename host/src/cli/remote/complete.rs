@@ -16,8 +16,11 @@ use super::{ServerCli, is_meant};
 /// How long somebody who presses a key waits for the server.
 const WAIT: Duration = Duration::from_secs(2);
 
-/// Names that are asked for, at most.
-const MOST: usize = 1000;
+/// Names that are offered, at most: more nobody reads.
+const MOST: usize = 100;
+
+/// Names that are asked for where the server cannot be asked for those that begin so.
+const MOST_ASKED: usize = 1000;
 
 /// Options with a value that say which server is asked about which cluster.
 const OPTIONS: [&str; 6] = [
@@ -101,9 +104,11 @@ fn named(first: &str, id: &str) -> Option<Named> {
 fn candidates(what: Named, prefix: &OsStr) -> Vec<CompletionCandidate> {
     let prefix = prefix.to_str().unwrap_or_default();
     // Whoever presses a key sees no errors: there are no names then.
-    let names = names(what, &words()).unwrap_or_default().into_iter();
+    let names = names(what, prefix, &words())
+        .unwrap_or_default()
+        .into_iter();
     let fitting = names.filter(|name| name.starts_with(prefix) && is_plain(name));
-    fitting.map(CompletionCandidate::new).collect()
+    fitting.take(MOST).map(CompletionCandidate::new).collect()
 }
 
 /// Whether a name is the same for every shell without quotes. Others are not completed: a name
@@ -142,7 +147,31 @@ impl Asked {
     }
 }
 
-fn names(what: Named, words: &[OsString]) -> Option<Vec<String>> {
+/// What is asked for names that begin with `prefix`: lists by id begin with the first of them.
+fn beginning_with(call: Call, kind: Kind, prefix: &str) -> (Call, usize) {
+    let is_by_id = matches!(kind, Kind::Hosts | Kind::Vms | Kind::Groups | Kind::Tenants);
+    if !is_by_id {
+        return (call, MOST_ASKED);
+    }
+    let call = match prefix.is_empty() {
+        true => call,
+        false => call.query("text", prefix),
+    };
+    match just_before(prefix) {
+        Some(before) => (call.query("after", before), MOST),
+        None => (call, MOST),
+    }
+}
+
+/// A text that comes after all that is less than every text beginning with `prefix`.
+fn just_before(prefix: &str) -> Option<String> {
+    let last = prefix.chars().next_back()?;
+    let less = char::from_u32(u32::from(last).checked_sub(1)?)?;
+    let begin = prefix.strip_suffix(last)?;
+    Some(format!("{begin}{less}{}", char::MAX))
+}
+
+fn names(what: Named, prefix: &str, words: &[OsString]) -> Option<Vec<String>> {
     let kind = match what {
         Named::Context => return Some(Contexts::load().ok()?.names()),
         Named::One(kind) => kind,
@@ -163,7 +192,8 @@ fn names(what: Named, words: &[OsString]) -> Option<Vec<String>> {
         return None;
     }
     let call = Call::get(kind.way(cluster.as_deref()));
-    let items = client.ok()?.list(&call, MOST).ok()?;
+    let (call, most) = beginning_with(call, kind, prefix);
+    let items = client.ok()?.list(&call, most).ok()?;
     Some(items.iter().filter_map(name).collect())
 }
 
@@ -193,6 +223,13 @@ mod tests {
         assert_eq!(asked(line).unwrap().cluster.as_deref(), Some("east"));
         assert!(asked("placewright get hosts --cluster").is_none());
         assert!(asked("placewright get hosts").unwrap().cluster.is_none());
+    }
+
+    #[test]
+    fn a_list_begins_with_the_first_name_that_begins_so() {
+        let before = just_before("web-1").unwrap();
+        assert!(*"web-0zz" < *before && *before < *"web-1" && *before < *"web-10");
+        assert_eq!(just_before(""), None);
     }
 
     #[test]

@@ -77,6 +77,26 @@ impl ConnectionArgs {
     }
 }
 
+/// Check that a server can be called as a context says: its address, the secret and the certificates
+/// can be used. Nothing is sent.
+pub(super) fn check(context: &Context) -> Result<(), Failure> {
+    let authorities = context.authority.as_deref();
+    let authorities =
+        authorities.map(|file| fs::read(file).map_err(|error| cannot_read(file, error)));
+    let token = context.token_file.as_deref().map(secret).transpose()?;
+    if let (Some(file), Some("")) = (&context.token_file, token.as_deref()) {
+        return Err(Failure::input_because(format!(
+            "{} is empty, and the secret of a token belongs there",
+            file.display()
+        )));
+    }
+    let options = ClientOptions {
+        authorities: authorities.transpose()?,
+        ..ClientOptions::new(address(&context.server))
+    };
+    Client::new(options).map(|_| ()).map_err(Failure::input)
+}
+
 /// The address of a server; that of its API is taken for it.
 fn address(given: &str) -> &str {
     let given = given.trim_end_matches('/');

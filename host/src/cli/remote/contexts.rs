@@ -5,9 +5,10 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use serde::{Deserialize, Serialize};
 
+use super::connection;
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
 
@@ -76,7 +77,7 @@ impl Contexts {
     pub(super) fn chosen(&self, name: Option<&str>) -> Result<Context, Failure> {
         let Some(name) = name.or(self.current.as_deref()) else {
             return Err(Failure::input_because(
-                "no server is named: give --server URL before the command, or set a context (placewright context --help)",
+                "no server is named: give --server URL, or set a context (placewright context --help)",
             ));
         };
         let found = self.contexts.get(name).cloned();
@@ -155,13 +156,20 @@ pub(in crate::cli) enum ContextCommand {
 }
 
 /// Add or change a context; the first one becomes the current one.
+///
+/// Of a context that is there, what is not given stays as it is.
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  placewright context set prod --server https://placewright:7425
+  placewright context set prod --cluster west
+  placewright context set prod --unset cluster --unset token-file")]
 pub(in crate::cli) struct Set {
     /// Its name
     name: String,
-    /// The server, as http://127.0.0.1:7425
+    /// The server, as http://127.0.0.1:7425; a new context needs one
     #[arg(long = "server", value_name = "URL")]
-    to: String,
+    to: Option<String>,
     /// A file with the secret of the token to call with
     #[arg(long = "token-file", value_name = "FILE")]
     token: Option<PathBuf>,
@@ -171,6 +179,81 @@ pub(in crate::cli) struct Set {
     /// The cluster that is meant where none is named
     #[arg(long, value_name = "NAME")]
     cluster: Option<String>,
+    /// What the context is to have no more. May be given again
+    #[arg(long, value_enum, value_name = "KEY")]
+    unset: Vec<Key>,
+}
+
+/// What a context may have or not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Key {
+    TokenFile,
+    Authority,
+    Cluster,
+}
+
+impl Set {
+    /// The context as it is from now on.
+    fn of(self, known: Option<&Context>) -> Result<Context, Failure> {
+        let name = &self.name;
+        let mut context = match (known, &self.to) {
+            (Some(known), _) => known.clone(),
+            (None, Some(server)) => Context::of_server(server),
+            (None, None) => {
+                return Err(Failure::input_because(format!(
+                    "there is no context \"{name}\" yet, and a new one needs --server URL"
+                )));
+            }
+        };
+        let given = [
+            (Key::TokenFile, "--token-file", self.token.is_some()),
+            (Key::Authority, "--authority", self.signed_by.is_some()),
+            (Key::Cluster, "--cluster", self.cluster.is_some()),
+        ];
+        if self.to.is_none() && self.unset.is_empty() && given.iter().all(|(.., is)| !is) {
+            return Err(Failure::input_because(format!(
+                "nothing of context \"{name}\" is changed: give --server, --token-file, --authority, --cluster or --unset"
+            )));
+        }
+        for (key, option, is_given) in given {
+            if is_given && self.unset.contains(&key) {
+                return Err(Failure::input_because(format!(
+                    "{option} is set and unset at once"
+                )));
+            }
+        }
+        for key in &self.unset {
+            match key {
+                Key::TokenFile => context.token_file = None,
+                Key::Authority => context.authority = None,
+                Key::Cluster => context.cluster = None,
+            }
+        }
+        let whole = |file: PathBuf| {
+            std::path::absolute(&file).map_err(|error| unusable("find", &file, error))
+        };
+        context.server = self.to.unwrap_or(context.server);
+        context.token_file = self.token.map(whole).transpose()?.or(context.token_file);
+        context.authority = self.signed_by.map(whole).transpose()?.or(context.authority);
+        context.cluster = self.cluster.or(context.cluster);
+        if context.cluster.as_deref().is_some_and(str::is_empty) {
+            return Err(Failure::input_because(
+                "--cluster is empty: name a cluster, or take it away with --unset cluster",
+            ));
+        }
+        connection::check(&context)?;
+        Ok(context)
+    }
+}
+
+/// Check that a context can be called so.
+fn check_name(name: &str) -> Result<(), Failure> {
+    match name.trim().is_empty() || name.starts_with('-') || name.contains(char::is_control) {
+        true => Err(Failure::input_because(format!(
+            "{name:?} is no name for a context: it begins with no \"-\", and has a letter or digit and no line breaks"
+        ))),
+        false => Ok(()),
+    }
 }
 
 impl ContextCommand {
@@ -183,17 +266,11 @@ impl ContextCommand {
                 return Ok(Answer::Yes);
             }
             Self::Set(set) => {
-                let whole = |file: PathBuf| {
-                    std::path::absolute(&file).map_err(|error| unusable("find", &file, error))
-                };
-                let context = Context {
-                    token_file: set.token.map(whole).transpose()?,
-                    authority: set.signed_by.map(whole).transpose()?,
-                    cluster: set.cluster,
-                    ..Context::of_server(&set.to)
-                };
-                contexts.current.get_or_insert_with(|| set.name.clone());
-                contexts.contexts.insert(set.name, context);
+                let name = set.name.clone();
+                check_name(&name)?;
+                let context = set.of(contexts.contexts.get(&name))?;
+                contexts.current.get_or_insert_with(|| name.clone());
+                contexts.contexts.insert(name, context);
             }
             Self::Use { name } => {
                 contexts.chosen(Some(&name))?;

@@ -5,6 +5,7 @@ use placewright_client::Call;
 use serde_json::{Value, json};
 
 use super::{ClusterArg, Session, shown};
+use crate::cli::balance::margin;
 use crate::cli::failure::{Answer, Failure};
 
 /// Tell that VMs run where their places were reserved.
@@ -106,6 +107,16 @@ pub(super) struct Balance {
     /// The most moves of the plan
     #[arg(long, value_name = "N")]
     moves: Option<usize>,
+    /// A move must lower the policy's cost by more than this; what is usual if not given
+    #[arg(long, value_name = "COST", value_parser = margin)]
+    margin: Option<f64>,
+    /// Seconds for which a VM stays where it was moved to; as long as is usual if not given
+    #[arg(long, value_name = "SECONDS")]
+    cool_down: Option<u64>,
+    /// Whether repairs come first: VMs on hosts that are not up, broken hard groups, hosts that
+    /// promise more than they may; true if not given
+    #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
+    repairs: Option<bool>,
     /// So many moves may be under way at the same time
     #[arg(long, value_name = "N")]
     max_in_flight: Option<usize>,
@@ -126,6 +137,15 @@ impl Balance {
         let mut body = json!({});
         if let Some(moves) = self.moves {
             body["moves"] = moves.into();
+        }
+        if let Some(margin) = self.margin {
+            body["margin"] = margin.into();
+        }
+        if let Some(seconds) = self.cool_down {
+            body["cool-down"] = seconds.into();
+        }
+        if let Some(repairs) = self.repairs {
+            body["repairs"] = repairs.into();
         }
         if let Some(most) = self.max_in_flight {
             body["max-in-flight"] = most.into();

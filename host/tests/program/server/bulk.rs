@@ -104,3 +104,100 @@ fn errors_of_bulk_operations_say_which_entries_are_wrong() {
     assert_eq!(detail(&told), "there is no host \"h9\"");
     assert_eq!(api.get("/v1/clusters/c/inventory").body, before);
 }
+
+#[test]
+fn a_vm_that_is_named_only_is_one_that_the_cluster_knows() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 3));
+    assert_eq!(made.status, 201, "{made:?}");
+    let vm = json!({"id": "web-1", "memory": "1 GiB"});
+    let placed = api.send("POST", "/v1/clusters/c/place", &vm);
+    assert_eq!(placed.status, 200, "{placed:?}");
+    let before = api.get("/v1/clusters/c/inventory").body;
+    let typo = json!({"vms": ["wbe-1"]});
+    for route in [
+        "place",
+        "migrate",
+        "place-batch",
+        "why?host=h0",
+        "capacity",
+        "host-costs",
+    ] {
+        let told = api.send("POST", &format!("/v1/clusters/c/{route}"), &typo);
+        assert_eq!(
+            (told.status, &told.body["code"]),
+            (404, &json!("not-found")),
+            "{route}: {told:?}"
+        );
+        let expected =
+            "vms[0] \"wbe-1\": there is no such VM in the cluster (did you mean \"web-1\"?)";
+        assert!(detail(&told).starts_with(expected), "{route}: {told:?}");
+        assert_eq!(paths(&told), ["vms[0]"], "{route}");
+        assert_eq!(told.body["errors"][0]["suggestion"], "web-1", "{route}");
+    }
+    let batch = json!({"requests": [{"vms": [{"id": "new", "cpu": 1}]}, {"vms": ["x", "web-1"]}]});
+    let told = api.send("POST", "/v1/clusters/c/place-batch", &batch);
+    assert_eq!(
+        (told.status, paths(&told)),
+        (404, vec!["requests[1].vms[0]"]),
+        "{told:?}"
+    );
+    assert_eq!(api.get("/v1/clusters/c/inventory").body, before);
+    // One that is known is asked about by its id.
+    let known = json!({"vms": ["web-1"]});
+    for route in ["why?host=h0", "capacity", "host-costs"] {
+        let answer = api.send("POST", &format!("/v1/clusters/c/{route}"), &known);
+        assert_eq!(answer.status, 200, "{route}: {answer:?}");
+    }
+}
+
+#[test]
+fn a_word_that_is_none_of_its_column_is_refused_on_every_route() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 3));
+    assert_eq!(made.status, 201, "{made:?}");
+    let put = json!({"host": "h0", "memory": "1 GiB", "state": "powering-up"});
+    assert_eq!(api.send("PUT", "/v1/clusters/c/vms/v", &put).status, 201);
+    let before = api.get("/v1/clusters/c/inventory").body;
+    let wrong = json!({"pinning": "dedicatd"});
+    let with = |more: Value| {
+        let mut all = wrong.clone();
+        all.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        all
+    };
+    let new = with(json!({"id": "n"}));
+    let document = json!({"name": "d", "hosts": [{"id": "h"}], "vms": [with(json!({"id": "n", "host": "h"}))]});
+    for (method, route, body) in [
+        ("PUT", "/c/vms/w", with(json!({"host": "h0"}))),
+        ("PATCH", "/c/vms/v", wrong.clone()),
+        (
+            "POST",
+            "/c/inventory/changes",
+            json!({"vms": [with(json!({"id": "v"}))]}),
+        ),
+        ("POST", "/c/place", new.clone()),
+        ("POST", "/c/place-batch", json!({"vms": [new]})),
+        ("POST", "/c/migrate", with(json!({"id": "v"}))),
+        ("POST", "/c/why?host=h0", with(json!({"id": "v"}))),
+        ("POST", "/c/capacity", with(json!({"id": "v"}))),
+        ("POST", "", document),
+    ] {
+        let told = api.send(method, &format!("/v1/clusters{route}"), &body);
+        assert_eq!(told.status, 422, "{method} {route}: {told:?}");
+        let expected = "\"pinning\" must be \"manual\", \"dedicated\", \"isolate-threads\" or \"resize-and-pin\", not \"dedicatd\"";
+        assert!(
+            told.body
+                .to_string()
+                .replace("\\\"", "\"")
+                .contains(expected),
+            "{method} {route}: {told:?}"
+        );
+    }
+    assert_eq!(api.get("/v1/clusters/c/inventory").body, before);
+}

@@ -92,6 +92,15 @@ fn a_vm_is_placed_explained_and_confirmed_from_elsewhere() {
     assert_eq!(explanation["chosen"], "h2");
     let why = world.ask_json(0, "why -c east --vm new --host h1");
     assert_eq!(why["host"], "h1");
+    // Sentences for people.
+    for line in [
+        "why -c east --vm new --host h1".to_owned(),
+        format!("explain {number} -c east --host h1"),
+    ] {
+        let told = world.ask(0, &line);
+        assert!(told.starts_with("new goes to h2: h1 "), "{told}");
+        assert!(!told.contains("standing"), "{told}");
+    }
     world.ask(0, "confirm new -c east");
     // It may be told again.
     world.ask(0, "confirm new -c east --host h2");
@@ -206,17 +215,26 @@ fn a_context_names_a_server_a_token_and_a_cluster() {
         "--cluster",
         "east",
     ];
-    assert!(world.run(&set).status.success());
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         let file = world.folder.path().join("secret");
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
-        let open = world.run(&["get", "clusters"]);
-        assert_eq!(open.status.code(), Some(2), "{open:?}");
-        assert!(String::from_utf8_lossy(&open.stderr).contains("chmod 600"));
-        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+        let mode = |mode| fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        let told = |words: &[&str]| {
+            let open = world.run(words);
+            assert_eq!(open.status.code(), Some(2), "{open:?}");
+            assert!(String::from_utf8_lossy(&open.stderr).contains("chmod 600"));
+        };
+        mode(0o644);
+        told(&set);
+        mode(0o600);
+        assert!(world.run(&set).status.success());
+        mode(0o644);
+        told(&["get", "clusters"]);
+        mode(0o600);
     }
+    #[cfg(not(unix))]
+    assert!(world.run(&set).status.success());
     assert!(world.run(&["get", "clusters"]).status.success());
     let list = world.run(&["context", "list"]).stdout;
     assert!(String::from_utf8_lossy(&list).contains("prod (current)"));
@@ -233,6 +251,128 @@ fn a_context_names_a_server_a_token_and_a_cluster() {
     );
     assert!(world.run(&["context", "remove", "prod"]).status.success());
     assert_eq!(world.run(&["get", "clusters"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_context_keeps_what_is_not_changed_and_takes_only_what_can_be_used() {
+    let world = World::start(&[]);
+    let url = world.server.url.clone();
+    let file = world.folder.path().join("contexts.toml");
+    let kept = || fs::read_to_string(&file).unwrap_or_default();
+    let set = |words: &str| {
+        let words = words.split_whitespace();
+        world.run(
+            &["context", "set"]
+                .into_iter()
+                .chain(words)
+                .collect::<Vec<_>>(),
+        )
+    };
+    let first = set("prod --cluster east");
+    let said = String::from_utf8_lossy(&first.stderr).into_owned();
+    assert!(said.contains("a new one needs --server URL"), "{said}");
+    assert!(
+        set(&format!("prod --server {url} --cluster east"))
+            .status
+            .success()
+    );
+    assert!(set("prod --cluster west").status.success());
+    let both = kept();
+    assert!(
+        both.contains(&url) && both.contains("cluster = \"west\""),
+        "{both}"
+    );
+    world.write("empty", "");
+    world.write("authority", "no certificate");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let file = world.folder.path().join("empty");
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+    for (words, told) in [
+        ("prod", "nothing of context \"prod\" is changed"),
+        ("prod --server placewright", "is no address of a server"),
+        (
+            "prod --server http://placewright:port",
+            "is no address of a server",
+        ),
+        ("prod --token-file nowhere", "cannot read"),
+        (
+            "prod --token-file empty",
+            "is empty, and the secret of a token belongs there",
+        ),
+        (
+            "prod --authority authority",
+            "certificates of the authority cannot be used",
+        ),
+        (
+            "prod --cluster north --unset cluster",
+            "set and unset at once",
+        ),
+        (
+            "prod --unset server",
+            "possible values: token-file, authority, cluster",
+        ),
+    ] {
+        let refused = set(words);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{words}: {said}");
+        assert!(said.contains(told), "{words}: {said}");
+        assert_eq!(kept(), both, "{words}");
+    }
+    assert!(set("prod --unset cluster").status.success());
+    let less = kept();
+    assert!(less.contains(&url) && !less.contains("west"), "{less}");
+}
+
+#[test]
+fn a_server_is_named_before_a_command_or_behind_it() {
+    let world = World::start(&[]);
+    let url = world.server.url.clone();
+    let made = world.run(&["create", "cluster.toml", "--server", &url]);
+    assert!(made.status.success(), "{made:?}");
+    let placed = world.run(&[
+        "place",
+        "-c",
+        "east",
+        "--vm",
+        "vm.toml",
+        "--dry-run",
+        "--server",
+        &url,
+    ]);
+    assert!(placed.status.success(), "{placed:?}");
+    let failure = world.run(&["what-if", "-c", "east", "--n-plus-1", "--server", &url]);
+    assert!(matches!(failure.status.code(), Some(0 | 1)), "{failure:?}");
+    let plan = world.ask(0, "balance -c east --dry-run --margin 0.5 --repairs false");
+    assert!(plan.contains("0 moves"), "{plan}");
+    for (words, told) in [
+        (
+            vec!["columns", "--server", &url],
+            "placewright columns works without a server: leave --server and --context away; placewright --server URL call",
+        ),
+        (
+            vec!["--server", &url, "simulate", "--trace", "x"],
+            "placewright simulate works without a server",
+        ),
+        (
+            vec![
+                "--server",
+                &url,
+                "what-if",
+                "--without-host",
+                "h1",
+                "--search",
+            ],
+            "placewright what-if has --search for files alone, not for a server",
+        ),
+    ] {
+        let refused = world.run(&words);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains(told), "{said}");
+    }
 }
 
 #[test]

@@ -58,19 +58,24 @@ impl<'de> Visitor<'de> for Named {
     }
 }
 
+/// The two ways in which a VM is named, besides others.
+pub(crate) fn or_named(others: OneOfBuilder) -> OneOfBuilder {
+    let id = || {
+        let id = ObjectBuilder::new().schema_type(Type::String);
+        id.description(Some("Id of the VM")).examples(["web-1"])
+    };
+    let table = ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .property("id", id())
+        .required("id")
+        .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)));
+    others.item(id()).item(table)
+}
+
 impl PartialSchema for VmNamed {
     fn schema() -> RefOr<Schema> {
-        let id = || {
-            let id = ObjectBuilder::new().schema_type(Type::String);
-            id.description(Some("Id of the VM")).examples(["web-1"])
-        };
-        let table = ObjectBuilder::new()
-            .schema_type(Type::Object)
-            .property("id", id())
-            .required("id")
-            .additional_properties(Some(AdditionalProperties::<Schema>::FreeForm(false)));
-        let either = OneOfBuilder::new().item(id()).item(table);
         let meaning = "A VM, by its id: as a text, or as a table with it";
+        let either = or_named(OneOfBuilder::new());
         either.description(Some(meaning)).into()
     }
 }

@@ -58,6 +58,8 @@ impl Key {
         let Batch {
             members,
             unset,
+            // How a VM is written makes no other request.
+            named: _,
             facts,
             now: _,
             draw,
@@ -93,7 +95,12 @@ impl Key {
 }
 
 fn timeless(request: Request) -> Request {
-    Request { now: 0, ..request }
+    Request {
+        now: 0,
+        // How a VM is written makes no other request.
+        named: Vec::new(),
+        ..request
+    }
 }
 
 /// What is read of an answer that is given again.

@@ -11,7 +11,7 @@ use placewright_document::{ClusterDocument, InventoryChanges, Missing};
 use placewright_inventory::{EntryResult, Inventory, VmEntry};
 use placewright_model::budget::ClusterBounds;
 use placewright_model::schema::Schema;
-use placewright_model::{FactsChange, Holding, doubt_of_gpus, doubts};
+use placewright_model::{FactsChange, Holding, doubt_of_gpus, doubt_of_room, doubts};
 use placewright_records::telemetry::ReservationEnd;
 use placewright_scheduler::{Scheduler, TenantLimits};
 
@@ -282,6 +282,11 @@ impl ClusterState {
             gpus(&host.facts) || unset.any(|table| **table == *"gpus")
         });
         let of_hosts: Vec<Arc<str>> = of_hosts.map(|host| host.id.clone()).collect();
+        // Of a host of which nothing of the kind is said here, nothing has changed.
+        let rooms = changes.hosts.iter().filter(|host| {
+            self.inventory().slot(&host.id).is_none() || !host.facts.unset.is_empty()
+        });
+        let rooms: Vec<Arc<str>> = rooms.map(|host| host.id.clone()).collect();
         let tells_results = changes.missing == Missing::Ignore;
         let mut results = self.scheduler.inventory_mut().change(changes)?;
         self.note();
@@ -299,6 +304,12 @@ impl ClusterState {
             whole.filter(|vm| vm.facts.get("memory").is_none()),
             [],
         ));
+        let inventory = self.inventory();
+        let rooms = rooms.iter().filter_map(|id| {
+            let host = inventory.host(inventory.slot(id)?)?;
+            doubt_of_room(id, &host.facts)
+        });
+        warnings.extend(rooms.take(MOST_DOUBTS));
         warnings.extend(self.doubts_of_gpus(&with_gpus, &of_hosts));
         Ok(Changed {
             counted: self.counted(),

@@ -436,24 +436,16 @@ fn check_tenant(inventory: &Inventory, id: &str) -> Result<(), ListError> {
     }
 }
 
-/// Words for what a VM does: of any other it must have been told of a VM.
-const VM_STATES: [&str; 7] = [
-    "up",
-    "down",
-    "stopped",
-    "off",
-    "paused",
-    "suspended",
-    "migrating",
-];
-
-/// Check that a VM may be in a state: it is a usual word, or that of a VM.
+/// Check that a VM may be in a state, or that one is.
 fn check_vm_state(inventory: &Inventory, state: &str) -> Result<(), ListError> {
+    let column = inventory.schema().column("members", "state");
+    let known = column.map_or(&[][..], |column| column.choices);
+    // A store of an older program may have others.
     let mut told = entries(inventory).filter_map(|entry| entry.vm.facts.text("state"));
-    match VM_STATES.contains(&state) || told.any(|told| told == state) {
+    match known.contains(&state) || told.any(|told| told == state) {
         true => Ok(()),
         false => Err(ListError::State {
-            known: format!("{}, or one that was told of a VM", alternatives(&VM_STATES)),
+            known: alternatives(known),
             name: shown(state),
         }),
     }

@@ -16,7 +16,7 @@ use placewright_inventory::Inventory;
 use placewright_model::{Departure, Request, Vm};
 use placewright_records::telemetry::{Outcome, decision_span};
 use placewright_scheduler::{
-    Batch, Cancel, Decision, DecisionShown, PlaceError, Plan, check_named_hosts,
+    Batch, Cancel, Decision, DecisionShown, PlaceError, Plan, check_named_hosts, check_named_vms,
 };
 use placewright_store::Change;
 
@@ -116,6 +116,7 @@ impl ClusterState {
         if !request.dry_run {
             self.inventory().check_room_for(&request.members)?;
         }
+        check_named_vms(self.inventory(), &request.named)?;
         check_named_hosts(self.inventory(), &request.members)?;
         match verb {
             Verb::Place => self.check_places(&request.members, request.again)?,
@@ -188,6 +189,7 @@ impl ClusterState {
         if !batch.dry_run {
             self.inventory().check_room_for(&batch.members)?;
         }
+        check_named_vms(self.inventory(), &batch.named)?;
         check_named_hosts(self.inventory(), &batch.members)?;
         if !batch.from_nothing {
             self.check_running(&batch.members, again)?;

@@ -262,6 +262,33 @@ fn values_are_checked() {
         host("state = 'maintenence'"),
         "3:9: \"state\" must be \"up\", \"maintenance\", \"down\" or \"error\", not \"maintenence\" (did you mean \"maintenance\"?)"
     );
+    for (row, told) in [
+        (
+            "pinning = 'dedicatd'",
+            "\"pinning\" must be \"manual\", \"dedicated\", \"isolate-threads\" or \"resize-and-pin\", not \"dedicatd\" (did you mean \"dedicated\"?)",
+        ),
+        ("state = 'runing'", "\"state\" must be \"up\", \"down\", "),
+        (
+            "type = 'high_performance'",
+            "\"type\" must be \"desktop\", \"server\" or \"high-performance\", not \"high_performance\" (did you mean \"high-performance\"?)",
+        ),
+        (
+            "numa-nodes = [{ index = 0, memory = 1, mode = 'strickt' }]",
+            "\"mode\" must be \"strict\", \"interleave\" or \"preferred\", not \"strickt\" (did you mean \"strict\"?)",
+        ),
+    ] {
+        let said = vm(row);
+        assert!(said.contains(told), "{said}");
+    }
+    assert_eq!(
+        vm("state = 'reboot-in-progress'\ntype = 'server'"),
+        "no problem"
+    );
+    let said = host("networks = [{ name = 'red', ipv4 = 'none' }]");
+    assert!(
+        said.contains("\"ipv4\" must be \"static\" or \"dhcp\", not \"none\""),
+        "{said}"
+    );
     assert_eq!(
         host("created = 9007199254740992"),
         "3:11: \"created\" must be at most 9007199254740991 seconds since 1970, the most that units can be given, not 9007199254740992"

@@ -7,6 +7,9 @@ use crate::json_schema::{closed, described, example, list, value};
 use placewright_model::schema::{Column, Schema, Source, Table, attribute_entity};
 use placewright_model::{Kind, Measure};
 
+/// Columns of which clients of this version know all words as a type of its own.
+const WORDS_FROM_THE_BEGINNING: &[(&str, &str)] = &[("hosts", "state")];
+
 /// How a row stands in a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -34,6 +37,9 @@ impl Contract {
         for column in columns(schema.table(table).map(|it| &**it), form) {
             let schema = match column.choices {
                 [] => column_schema(column, form),
+                choices if !WORDS_FROM_THE_BEGINNING.contains(&(table, &*column.name)) => {
+                    open_words(column, choices)
+                }
                 choices => {
                     let name = format!("{noun}{}", self::noun(&column.name));
                     let words = json!({ "type": "string", "enum": choices });
@@ -151,6 +157,20 @@ fn column_schema(column: &Column, form: Form) -> Json {
     described(schema, &meaning)
 }
 
+/// A text of which these words alone are taken. Clients of this version may have been made when
+/// the description allowed any text.
+fn open_words(column: &Column, words: &[&str]) -> Json {
+    let either = json!({ "anyOf": [
+        { "type": "string", "enum": words },
+        { "type": "string" },
+    ] });
+    let mut either = described(either, &column.meaning);
+    if let Some(example) = given_example(column) {
+        either["examples"] = json!([example]);
+    }
+    either
+}
+
 /// The example that the column's declaration gives.
 fn given_example(column: &Column) -> Option<Json> {
     match (column.example, column.kind) {
@@ -195,6 +215,14 @@ pub(super) fn nullable(properties: &mut Map<String, Json>, required: &[&str]) {
             continue;
         }
         let is_word = schema.get("enum").is_some();
+        // Of words that are open the other texts.
+        let last = schema.get_mut("anyOf").and_then(Json::as_array_mut);
+        if let Some(last) = last.and_then(|either| either.last_mut())
+            && last["type"] == "string"
+        {
+            last["type"] = json!(["string", "null"]);
+            continue;
+        }
         match schema.get_mut("type") {
             Some(Json::String(kind)) if !is_word => schema["type"] = json!([kind, "null"]),
             Some(Json::Array(kinds)) => kinds.push("null".into()),

@@ -1,8 +1,11 @@
 //! VMs that are written as their ids.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::{Content, Entry, Node, Table};
+use placewright_model::NamedVm;
 
 /// The document with each VM of `vms`, and of the `vms` of each request, as a table.
 pub(super) fn as_tables(tree: &Table) -> Cow<'_, Table> {
@@ -12,6 +15,35 @@ pub(super) fn as_tables(tree: &Table) -> Cow<'_, Table> {
     let mut tree = tree.clone();
     change(&mut tree);
     Cow::Owned(tree)
+}
+
+/// The VMs of a document that are named only, by their ids.
+pub(super) fn named(tree: &Table) -> BTreeMap<Arc<str>, NamedVm> {
+    let mut named = BTreeMap::new();
+    collect(tree, "", &mut named);
+    named
+}
+
+fn collect(tree: &Table, above: &str, named: &mut BTreeMap<Arc<str>, NamedVm>) {
+    for entry in &tree.entries {
+        let Content::List(list) = &entry.node.content else {
+            continue;
+        };
+        for (position, node) in list.iter().enumerate() {
+            let path = || format!("{above}{}[{position}]", entry.key);
+            match (&*entry.key, &node.content) {
+                ("vms", Content::Text(id)) => {
+                    let path = path().into();
+                    let id = id.clone();
+                    named.insert(id.clone(), NamedVm { path, id });
+                }
+                ("requests", Content::Table(request)) => {
+                    collect(request, &format!("{}.", path()), named);
+                }
+                _ => {}
+            }
+        }
+    }
 }
 
 fn is_text(node: &Node) -> bool {

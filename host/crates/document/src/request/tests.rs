@@ -163,12 +163,28 @@ fn a_request_is_written_as_the_document_that_asks_for_it() {
     );
 }
 
+/// The way to each VM that is named only, and its id.
+fn named(requests: &[Request]) -> Vec<(&str, &str)> {
+    let named = requests.iter().flat_map(|request| &request.named);
+    named.map(|vm| (&*vm.path, &*vm.id)).collect()
+}
+
+fn members(requests: Vec<Request>) -> Vec<Vec<Vm>> {
+    requests
+        .into_iter()
+        .map(|request| request.members)
+        .collect()
+}
+
 #[test]
 fn vms_are_written_as_tables_or_as_their_ids() {
     let tables = requests(r#"vms = [{ id = "a" }, { id = "b", cpu = 2 }]"#);
-    assert_eq!(requests(r#"vms = ["a", { id = "b", cpu = 2 }]"#), tables);
-    let whole = requests(r#"requests = [{ vms = [{ id = "a" }] }]"#);
-    assert_eq!(requests(r#"requests = [{ vms = ["a"] }]"#), whole);
+    assert_eq!(named(&tables), []);
+    let texts = requests(r#"vms = ["a", { id = "b", cpu = 2 }]"#);
+    assert_eq!(named(&texts), [("vms[0]", "a")]);
+    assert_eq!(members(texts), members(tables));
+    let whole = requests(r#"requests = [{ vms = [{ id = "a" }] }, { vms = [{ id = "b" }, "c"] }]"#);
+    assert_eq!(named(&whole), [("requests[1].vms[1]", "c")]);
     let twice = read(r#"vms = ["a", "a"]"#, "r.toml").unwrap_err();
     assert!(twice.contains("\"a\""), "{twice}");
     let number = read("vms = [1]", "r.toml").unwrap_err();

@@ -22,6 +22,8 @@ impl Serialize for WrittenRequest<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Request {
             members,
+            // Each is written as the VM that it is.
+            named: _,
             facts,
             now,
             draw,

@@ -16,6 +16,7 @@ use crate::problem::{Code, Problem};
 use placewright_deployment::{DeploymentError, check_name};
 use placewright_document::{Word, shown};
 use placewright_model::budget::{Collection, Full};
+use placewright_model::rfc3339;
 use placewright_store::{Store, StoreError};
 use placewright_sync::MutexGuard;
 
@@ -150,7 +151,9 @@ impl NewToken {
         }
         match self.expires {
             Some(expires) if expires <= now => Err(unprocessable(format!(
-                "\"expires\" must be later than now, which is {now} in seconds since 1970-01-01 UTC, not {expires}"
+                "\"expires\" must be later than now, which is {}, not {}",
+                rfc3339(now),
+                rfc3339(expires)
             ))),
             _ => Ok(()),
         }
@@ -179,7 +182,8 @@ impl Caller {
         }
         match self.expires {
             Some(own) if wanted.expires.is_none_or(|it| it > own) => refused(format!(
-                "expires at {own}, and those that it issues must not expire later: give \"expires\""
+                "expires at {}, and those that it issues must not expire later: give \"expires\"",
+                rfc3339(own)
             )),
             _ => Ok(()),
         }

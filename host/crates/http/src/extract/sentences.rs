@@ -2,8 +2,11 @@
 
 use std::fmt::Write;
 
-/// What is wrong with the parameters after the question mark.
-pub(super) fn of_query(said: &str) -> String {
+use crate::pages::MOST as LONGEST_PAGE;
+use placewright_document::alternatives;
+
+/// What is wrong with the parameters after the question mark, which are `query`.
+pub(super) fn of_query(said: &str, query: &str) -> String {
     let prefix = "Failed to deserialize query string: ";
     let said = said.strip_prefix(prefix).unwrap_or(said);
     if let Some((name, _)) = quoted(said, "missing field ") {
@@ -16,10 +19,58 @@ pub(super) fn of_query(said: &str) -> String {
         return format!("the query parameter \"{name}\" is given twice");
     }
     match said.split_once(": ") {
-        Some((name, what)) if !name.contains(' ') => {
-            format!("the query parameter \"{name}\": {}", plain(what))
-        }
+        Some((name, what)) if !name.contains(' ') => of_value(name, what, query),
         _ => plain(said),
+    }
+}
+
+/// What is wrong with the value of a parameter: what belongs there, and what was sent.
+fn of_value(name: &str, what: &str, query: &str) -> String {
+    let wanted = match what {
+        _ if is_of_integer(what) && name == "limit" => {
+            format!("a whole number from 1 to {LONGEST_PAGE}")
+        }
+        _ if is_of_integer(what) => "a whole number, 0 or more".to_owned(),
+        _ if what.contains("float") => "a number".to_owned(),
+        _ if what.contains("`true` or `false`") => "true or false".to_owned(),
+        _ => match what.strip_prefix("unknown variant ") {
+            Some(variants) => {
+                let words: Vec<&str> = names(variants).into_iter().skip(1).collect();
+                alternatives(&words)
+            }
+            None => return format!("the query parameter \"{name}\": {}", plain(what)),
+        },
+    };
+    let given = format!("/?{query}").parse().ok();
+    let given = given.and_then(|uri| super::repeated(&uri, name).next());
+    let given = placewright_document::shown(&given.unwrap_or_default());
+    format!("the query parameter \"{name}\" must be {wanted}, not \"{given}\"")
+}
+
+/// Whether a number that is whole was wanted.
+fn is_of_integer(said: &str) -> bool {
+    let begins = [
+        "invalid digit found",
+        "cannot parse integer",
+        "number too large",
+        "number too small",
+    ];
+    begins.into_iter().any(|begin| said.starts_with(begin))
+}
+
+/// What is wrong with a pair of a name and its value that is not UTF-8.
+pub(super) fn no_utf8(pair: &str) -> String {
+    let how = "each byte of a letter that is not ASCII is written as %XX";
+    let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    let (shown_name, value) = (
+        placewright_document::shown(name),
+        placewright_document::shown(value),
+    );
+    match super::is_utf8(name) {
+        true => format!(
+            "the query parameter \"{shown_name}\" is not UTF-8: it was sent as \"{value}\"; {how}"
+        ),
+        false => format!("the name of the query parameter \"{shown_name}\" is not UTF-8; {how}"),
     }
 }
 
@@ -150,11 +201,15 @@ mod tests {
                 "unknown query parameter \"x\"; this route takes none",
             ),
             (
-                "limit: invalid digit found in string",
-                "the query parameter \"limit\": it is no such number",
+                "after: invalid digit found in string",
+                "the query parameter \"after\" must be a whole number, 0 or more, not \"x\"",
+            ),
+            (
+                "order: unknown variant `up`, expected `first` or `last`",
+                "the query parameter \"order\" must be \"first\" or \"last\", not \"up\"",
             ),
         ] {
-            assert_eq!(of_query(&format!("{read}{said}")), told);
+            assert_eq!(of_query(&format!("{read}{said}"), "after=x&order=up"), told);
         }
     }
 

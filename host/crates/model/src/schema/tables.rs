@@ -257,6 +257,28 @@ fn request() -> Table {
     )
 }
 
+/// What a VM may do, with what oVirt knows besides.
+const VM_STATES: &[&str] = &[
+    "up",
+    "down",
+    "stopped",
+    "off",
+    "paused",
+    "suspended",
+    "migrating",
+    "powering-up",
+    "powering-down",
+    "reboot-in-progress",
+    "saving-state",
+    "restoring-state",
+    "wait-for-launch",
+    "image-locked",
+    "image-illegal",
+    "not-responding",
+    "unassigned",
+    "unknown",
+];
+
 /// What is known of a VM, placed or not.
 fn vm_columns() -> Vec<Column> {
     vec![
@@ -266,9 +288,13 @@ fn vm_columns() -> Vec<Column> {
         maybe(
             "type",
             Text,
-            "What it is optimised for, for example high-performance",
-        ).such_as("high-performance"),
-        maybe("state", Text, "For example up, down, paused, migrating").such_as("up"),
+            "What it is optimised for: desktop, server or high-performance",
+        )
+        .one_of(&["desktop", "server", "high-performance"])
+        .such_as("high-performance"),
+        maybe("state", Text, "What it does: up if it runs and nothing is given")
+            .one_of(VM_STATES)
+            .such_as("up"),
         maybe(
             "zone",
             Text,
@@ -344,7 +370,9 @@ fn vm_columns() -> Vec<Column> {
             "pinning",
             Text,
             "How its vCPUs are pinned; absent if they are not",
-        ).such_as("dedicated"),
+        )
+        .one_of(&["manual", "dedicated", "isolate-threads", "resize-and-pin"])
+        .such_as("dedicated"),
         maybe(
             "stickiness",
             Integer,
@@ -619,7 +647,13 @@ fn below_vms(parent: &str) -> Vec<Table> {
             vec![
                 given("index", Integer, "Number of the node").such_as("0"),
                 given("memory", Integer, "Memory of the node").in_measure(Bytes),
-                maybe("mode", Text, "strict, interleave or preferred").such_as("strict"),
+                maybe(
+                    "mode",
+                    Text,
+                    "How its memory is bound to the host's nodes; strict if not given",
+                )
+                .one_of(&["strict", "interleave", "preferred"])
+                .such_as("strict"),
             ],
         ),
         nested(
@@ -691,8 +725,12 @@ fn below_hosts() -> Vec<Table> {
             "Networks that the host is connected to",
             vec![
                 given("name", Text, "Name of the network").such_as("management"),
-                maybe("ipv4", Text, "Boot protocol for IPv4, absent if none").such_as("dhcp"),
-                maybe("ipv6", Text, "Boot protocol for IPv6, absent if none").such_as("none"),
+                maybe("ipv4", Text, "Boot protocol for IPv4, absent if none")
+                    .one_of(&["static", "dhcp"])
+                    .such_as("dhcp"),
+                maybe("ipv6", Text, "Boot protocol for IPv6, absent if none")
+                    .one_of(&["static", "dhcp", "autoconf", "poly-dhcp-autoconf"])
+                    .such_as("autoconf"),
             ],
         ),
         nested(

@@ -91,6 +91,7 @@ impl Batch {
         for request in requests {
             batch.members.extend(request.members);
             batch.unset.extend(request.unset);
+            batch.named.extend(request.named);
         }
         Ok(batch)
     }

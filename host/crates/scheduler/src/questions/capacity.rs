@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::{QuestionError, Situation, reasons};
 use crate::place;
-use crate::{PlaceError, QuotaRefusal, RemovedHosts, check_named_hosts};
+use crate::{PlaceError, QuotaRefusal, RemovedHosts, check_named_hosts, check_named_vms};
 use placewright_inventory::Inventory;
 use placewright_model::{Group, Request};
 
@@ -64,6 +64,7 @@ impl Situation<'_> {
     /// # Errors
     /// If there is no decision for a copy.
     pub fn capacity(&self, request: &Request, at_most: usize) -> Result<Capacity, QuestionError> {
+        check_named_vms(self.inventory, &request.named)?;
         check_named_hosts(self.inventory, &request.members)?;
         let mut scheduler = self.scheduler(self.policy.clone())?;
         scheduler.options.quotas = self.options.quotas.tried();
@@ -116,6 +117,9 @@ fn known(inventory: &Inventory, request: &Request) -> Request {
         }
     }
     request.dry_run = false;
+    // Copies have ids of their own.
+    request.named.clear();
+    request.unset.clear();
     request
 }
 

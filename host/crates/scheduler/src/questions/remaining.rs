@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{QuestionError, Situation, give_back};
+use crate::check_named_vms;
 use placewright_model::Request;
 
 impl Situation<'_> {
@@ -12,9 +13,13 @@ impl Situation<'_> {
     /// # Errors
     /// As for [`Situation::decide`], but for what only costs and selections can lead to.
     pub fn remaining(&self, request: &Request) -> Result<Vec<Arc<str>>, QuestionError> {
+        check_named_vms(self.inventory, &request.named)?;
         let mut scheduler = self.scheduler(self.policy.clone())?;
         give_back(&mut scheduler, request)?;
-        let slots = scheduler.remaining(request.clone())?;
+        let slots = scheduler.remaining(Request {
+            named: Vec::new(),
+            ..request.clone()
+        })?;
         let inventory = scheduler.inventory();
         let hosts = slots.into_iter().filter_map(|slot| inventory.host(slot));
         let mut hosts: Vec<Arc<str>> = hosts.map(|host| host.id.clone()).collect();

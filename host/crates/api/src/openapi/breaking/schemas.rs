@@ -6,6 +6,9 @@ use serde_json::Value as Json;
 
 use super::{entries, list};
 
+/// Alternatives of alternatives are looked into so many times.
+const MOST_NESTED: usize = 4;
+
 const PREFIX: &str = "#/components/schemas/";
 
 /// Compares the schemas of two documents.
@@ -38,7 +41,11 @@ impl<'a> Comparison<'a> {
         {
             return;
         }
-        let (alternatives, now) = (alternatives(old), self::alternatives(new));
+        let (before, after) = self.documents;
+        let (alternatives, now) = (
+            alternatives(old, before, MOST_NESTED),
+            self::alternatives(new, after, MOST_NESTED),
+        );
         if alternatives.len() > 1 || now.len() > 1 {
             return self.compare_alternatives(place, &alternatives, &now);
         }
@@ -213,13 +220,23 @@ fn resolved<'s>(schema: &'s Json, document: &'s Json) -> (Option<&'s str>, &'s J
     }
 }
 
-fn alternatives(schema: &Json) -> Vec<&Json> {
+/// What something may be. An alternative with alternatives of its own is all of these, so many
+/// times below each other.
+fn alternatives<'s>(schema: &'s Json, document: &'s Json, nested: usize) -> Vec<&'s Json> {
     let either = ["oneOf", "anyOf"].map(|key| list(&schema[key]));
     let either: Vec<&Json> = either.into_iter().flatten().collect();
-    match either.is_empty() {
-        true => vec![schema],
-        false => either,
+    if either.is_empty() {
+        return vec![schema];
     }
+    let all = either.into_iter().flat_map(|one| {
+        let below = match nested.checked_sub(1) {
+            Some(nested) => alternatives(resolved(one, document).1, document, nested),
+            None => Vec::new(),
+        };
+        // What has one alone keeps its name.
+        if below.len() > 1 { below } else { vec![one] }
+    });
+    all.collect()
 }
 
 fn kinds(schema: &Json) -> BTreeSet<String> {
