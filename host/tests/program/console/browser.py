@@ -519,7 +519,9 @@ def a_place_is_given_back_after_a_question(desk, api):
     desk.one("dialog .risk").click()
     desk.wait(lambda: desk.driver.current_url.endswith("/reservations"))
     assert not is_held()
-    assert not desk.complaints()
+    # The page of the VM may have been read again before it was left: the VM is gone by then.
+    told = desk.complaints(allowed=("404",))
+    assert not told, told
 
 
 def a_viewer_is_shown_who_may(desk, api):
