@@ -2952,7 +2952,8 @@ Placement = TypedDict(
 PlacementRequest = TypedDict(
     'PlacementRequest',
     {
-        # Place VMs again that already run on a host that is up; values that are not given are unchanged
+        # Place VMs again that already run on a host that is up; values that are not given are unchanged,
+        # and null or an empty list takes one away
         'again': 'NotRequired[bool]',
         # Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together
         # anyway
@@ -5440,7 +5441,8 @@ VmSpec = TypedDict(
 VmToPlace = TypedDict(
     'VmToPlace',
     {
-        # Place VMs again that already run on a host that is up; values that are not given are unchanged
+        # Place VMs again that already run on a host that is up; values that are not given are unchanged,
+        # and null or an empty list takes one away
         'again': 'NotRequired[bool]',
         # Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together
         # anyway
@@ -5575,7 +5577,8 @@ WhatIf = TypedDict(
 WholeRequest = TypedDict(
     'WholeRequest',
     {
-        # Place VMs again that already run on a host that is up; values that are not given are unchanged
+        # Place VMs again that already run on a host that is up; values that are not given are unchanged,
+        # and null or an empty list takes one away
         'again': 'NotRequired[bool]',
         # Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together
         # anyway
