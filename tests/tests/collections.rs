@@ -78,7 +78,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
     (
         "requests that wait for a turn hold their bodies, which are bounded",
-        &["Waiting.work", "Waiting.reads"],
+        &["Batch.unset", "Waiting.work", "Waiting.reads"],
     ),
     (
         "it goes with a stream of events, of which there may be few",

@@ -48,7 +48,11 @@ fn of_request(request: &Request) -> u64 {
     let members: u64 = request.members.iter().map(vm_bytes).sum();
     let lists = [&request.allowed, &request.excluded, &request.preferred];
     let lists: u64 = lists.into_iter().map(|names| of_names(names)).sum();
-    members + facts_bytes(&request.facts) + lists
+    let unset = request.unset.iter();
+    let unset: u64 = unset
+        .map(|(vm, names)| NAME + vm.len() as u64 + of_names(names))
+        .sum();
+    members + facts_bytes(&request.facts) + lists + unset
 }
 
 /// Bytes of a decision with its request; what an inventory made of it is counted there.

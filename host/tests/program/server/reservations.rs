@@ -275,10 +275,7 @@ fn what_a_request_takes_from_a_vm_it_has_no_more_once_that_is_confirmed() {
     let other = json!({"id": "w", "cpu": 1, "devices": [{"name": "d"}], "dry-run": true});
     assert_eq!(place(other.clone())["host"], Value::Null, "it has it still");
     // The request can be asked again as it was recorded.
-    let recorded = api.get(&format!(
-        "/v1/clusters/c/decisions/{}",
-        placed["decision"].as_u64().unwrap()
-    ));
+    let recorded = api.get(&format!("/v1/clusters/c/decisions/{}", placed["number"]));
     let asked = &recorded.body["request"]["vms"][0];
     assert_eq!(asked.get("devices"), Some(&Value::Null), "{asked}");
     let confirmed = api.send("POST", "/v1/clusters/c/confirm", &json!({"vms": ["v"]}));
