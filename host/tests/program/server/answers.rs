@@ -58,10 +58,10 @@ fn amounts_that_are_surely_mistakes_are_warnings_of_every_answer() {
     let sized = json!({"memory.total": "8 GiB", "cpu.cores": 4});
     let sized = api.send("PATCH", "/v1/clusters/c/hosts/empty", &sized);
     assert!(sized.body.get("warnings").is_none(), "{sized:?}");
-    let less = json!({"memory.total": null});
+    let less = json!({"memory.total": null, "cpu.cores": null, "cpu.total": null});
     let less = api.send("PATCH", "/v1/clusters/c/hosts/empty", &less);
     let of_less = less.body["warnings"].to_string();
-    assert!(of_less.contains("says no memory"), "{less:?}");
+    assert!(of_less.contains("says neither memory nor CPU"), "{less:?}");
     // Of what is known nothing is said again.
     let again = json!({"vms": [{"id": "r", "cpu": 2}]});
     let again = api.send("POST", "/v1/clusters/c/inventory/changes", &again);
