@@ -161,7 +161,10 @@ impl Case {
             now: 1000,
             ..Batch::default()
         };
-        let plan = self.scene(how).scheduler().place_batch(batch).unwrap();
+        let (mut scheduler, mut begun) = (self.scene(how).scheduler(), 0);
+        let plan = scheduler.place_batch_seen(batch, &mut |_| begun += 1);
+        let plan = plan.unwrap();
+        assert_eq!(begun, plan.turns.len(), "each turn begins once");
         let host = |id: &String| plan.host(id).map(|host| host.to_string());
         leaving.iter().map(host).collect()
     }

@@ -130,7 +130,7 @@ pub(crate) async fn list(
     page::shown(&ask, page).await
 }
 
-/// What is said of a decision by which nothing was changed.
+/// The mark of a decision that was only tried.
 pub(crate) fn tried(recorded: &Value) -> Markup {
     html! { @if recorded["request"]["dry-run"] == true { span.sub { "only tried" } } }
 }

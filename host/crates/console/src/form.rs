@@ -20,8 +20,38 @@ pub(crate) fn values<'p>(pairs: &'p Pairs, name: &'p str) -> impl Iterator<Item 
     found.map(|(_, value)| value.as_str())
 }
 
-/// Whether a problem is told beside what was entered, which can be mended there. Others have a page
-/// of their own.
+/// The tag of what a form shows, which is changed only if it still has that.
+///
+/// # Errors
+/// If the form has none.
+pub(crate) fn tag(fields: &Pairs, what: &str) -> Result<String, Problem> {
+    match value(fields, "tag") {
+        Some(tag) if !tag.is_empty() => Ok(tag.to_owned()),
+        _ => {
+            let wrong = format!("\"tag\" must be that of the {what} as the page has shown it");
+            Err(Problem::new(Code::InvalidParameter, wrong))
+        }
+    }
+}
+
+/// Whether a form was sent with its button that removes what it shows, and not with the one that
+/// saves it.
+///
+/// # Errors
+/// If it was sent with neither.
+pub(crate) fn removes(fields: &Pairs) -> Result<bool, Problem> {
+    match value(fields, "deed") {
+        None => Ok(false),
+        Some("remove") => Ok(true),
+        Some(_) => {
+            let wrong = "\"deed\" must be remove, or not given";
+            Err(Problem::new(Code::InvalidParameter, wrong))
+        }
+    }
+}
+
+/// Whether a problem is shown in the form, where what was entered can be corrected. Others have a
+/// page of their own.
 pub(crate) fn is_told(problem: &Problem) -> bool {
     matches!(
         problem.code(),

@@ -140,7 +140,7 @@ async fn standing(ask: &Ask, cluster: &str, id: &str) -> Option<Value> {
     standings.into_iter().find(|it| it["id"] == id)
 }
 
-/// The page. `wrong` is the problem because of which the form was not saved.
+/// The page of the form. `wrong` is the problem that kept it from being saved.
 async fn form_page(
     ask: &Ask,
     (cluster, id): (&str, Option<&str>),
@@ -324,29 +324,19 @@ pub(crate) async fn act(
     body: Bytes,
 ) -> Result<Response, Problem> {
     let fields = form::pairs(&body);
-    let tag = form::value(&fields, "tag").unwrap_or_default().to_owned();
-    if tag.is_empty() {
-        let wrong = "\"tag\" must be that of the group as the page has shown it";
-        return Err(Problem::new(Code::InvalidParameter, wrong));
+    let tag = form::tag(&fields, "group")?;
+    if !form::removes(&fields)? {
+        return put(&ask, (&cluster, &id), Entered { tag, fields }).await;
     }
-    match form::value(&fields, "deed") {
-        None => put(&ask, (&cluster, &id), Entered { tag, fields }).await,
-        Some("remove") => {
-            let sent = ("DELETE", &*path(&cluster, &id));
-            match ask.change(sent, &tag, &Value::Null).await {
-                Ok(_) => Ok(see(&of_cluster(&cluster, &["groups"]))),
-                Err(problem) if form::is_told(&problem) => {
-                    let group = ask.get(&path(&cluster, &id)).await?;
-                    let entered = Entered::of(&group, tag);
-                    form_page(&ask, (&cluster, Some(&id)), &entered, Some(problem)).await
-                }
-                Err(problem) => Err(problem),
-            }
+    let sent = ("DELETE", &*path(&cluster, &id));
+    match ask.change(sent, &tag, &Value::Null).await {
+        Ok(_) => Ok(see(&of_cluster(&cluster, &["groups"]))),
+        Err(problem) if form::is_told(&problem) => {
+            let group = ask.get(&path(&cluster, &id)).await?;
+            let entered = Entered::of(&group, tag);
+            form_page(&ask, (&cluster, Some(&id)), &entered, Some(problem)).await
         }
-        Some(_) => {
-            let wrong = "\"deed\" must be remove, or not given";
-            Err(Problem::new(Code::InvalidParameter, wrong))
-        }
+        Err(problem) => Err(problem),
     }
 }
 

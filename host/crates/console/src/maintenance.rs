@@ -39,7 +39,7 @@ pub(crate) async fn show(
     let dry = format!("{api}/evacuate?dry-run=true");
     let emptied = ask.send("POST", &dry, Sent::Json(&wanted)).await;
     let is_in = state == "maintenance";
-    let to = if is_in { "up" } else { "maintenance" };
+    let to = next(state);
     let main = html! {
         div.head { div {
             (crumbs(&[

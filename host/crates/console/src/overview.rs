@@ -21,7 +21,7 @@ use placewright_http::Problem;
 
 /// Events that are shown.
 const EVENTS: usize = 9;
-/// Seconds that rates are told of.
+/// The period that rates cover, in seconds.
 const HOUR: i64 = 3600;
 
 /// A cluster, and what the page says of it.

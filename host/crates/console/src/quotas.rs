@@ -258,7 +258,7 @@ fn path(name: &str) -> String {
     format!("/v1/quotas/{}", segment(name))
 }
 
-/// The page. `wrong` is the problem because of which the form was not saved.
+/// The page of the form. `wrong` is the problem that kept it from being saved.
 async fn form_page(
     ask: &Ask,
     quota: Option<&Value>,
@@ -386,29 +386,20 @@ pub(crate) async fn act(
     body: Bytes,
 ) -> Result<Response, Problem> {
     let fields = form::pairs(&body);
-    let tag = form::value(&fields, "tag").unwrap_or_default().to_owned();
-    if tag.is_empty() {
-        let wrong = "\"tag\" must be that of the quota as the page has shown it";
-        return Err(Problem::new(Code::InvalidParameter, wrong));
-    }
+    let tag = form::tag(&fields, "quota")?;
+    let removes = form::removes(&fields)?;
     let before = ask.get(&path(&name)).await?;
-    match form::value(&fields, "deed") {
-        None => put(&ask, &name, Some(&before), Entered { tag, fields }).await,
-        Some("remove") => {
-            let sent = ("DELETE", &*path(&name));
-            match ask.change(sent, &tag, &Value::Null).await {
-                Ok(_) => Ok(see("/quotas")),
-                Err(problem) if form::is_told(&problem) => {
-                    let entered = Entered::of(&before, tag);
-                    form_page(&ask, Some(&before), &entered, Some(problem)).await
-                }
-                Err(problem) => Err(problem),
-            }
+    if !removes {
+        return put(&ask, &name, Some(&before), Entered { tag, fields }).await;
+    }
+    let sent = ("DELETE", &*path(&name));
+    match ask.change(sent, &tag, &Value::Null).await {
+        Ok(_) => Ok(see("/quotas")),
+        Err(problem) if form::is_told(&problem) => {
+            let entered = Entered::of(&before, tag);
+            form_page(&ask, Some(&before), &entered, Some(problem)).await
         }
-        Some(_) => {
-            let wrong = "\"deed\" must be remove, or not given";
-            Err(Problem::new(Code::InvalidParameter, wrong))
-        }
+        Err(problem) => Err(problem),
     }
 }
 

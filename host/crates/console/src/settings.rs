@@ -212,7 +212,7 @@ fn path(cluster: &str) -> String {
     format!("/v1/clusters/{}/settings", segment(cluster))
 }
 
-/// The page. `wrong` is the problem because of which the form was not saved.
+/// The page of the form. `wrong` is the problem that kept it from being saved.
 async fn form_page(
     ask: &Ask,
     cluster: &str,

@@ -10,6 +10,7 @@ mod written;
 
 pub use written::WrittenRequest;
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -128,8 +129,9 @@ pub fn requests_of_tree(
     tree: &Table,
     surroundings: Surroundings<'_>,
 ) -> Result<Vec<Request>, Problems> {
-    let tabled = named::as_tables(tree);
-    let named = named::named(tree);
+    let given = without_null_lists(tree);
+    let tabled = named::as_tables(&given);
+    let named = named::named(&given);
     let tree = &*tabled;
     let mut reader = RequestReader {
         hosts: surroundings.hosts,
@@ -138,14 +140,14 @@ pub fn requests_of_tree(
         unset: BTreeMap::new(),
         rows: RowReader::new(surroundings.schema, Problems::new()),
     };
-    let requests = if is_given(tree, "requests") {
+    let requests = if tree.get("requests").is_some() {
         let problems = &mut reader.rows.problems;
         let fields = Fields::read(tree, REQUESTS, "a document of requests", problems);
         let tables = fields.tables("requests").iter();
         tables
             .map(|table| reader.together(table, "a request"))
             .collect()
-    } else if is_given(tree, "vms") {
+    } else if tree.get("vms").is_some() {
         reader.vms(tree)
     } else {
         vec![reader.vm_as_request(tree)]
@@ -308,18 +310,32 @@ impl<'t> RequestReader<'_, 't> {
 
     /// The request with its members, and with what these are to have no more.
     fn complete(&mut self, request: Request, members: Vec<Vm>) -> Request {
-        let ids = members.iter().map(|member| &member.id);
-        let unset = ids.filter_map(|id| self.unset.remove_entry(id)).collect();
         let mut request = complete(request, members);
-        request.unset = unset;
+        for member in &request.members {
+            if let Some((id, mut unset)) = self.unset.remove_entry(&member.id) {
+                // A VM may have got the tenant of the request in the place of its own.
+                unset.retain(|name| member.facts.get(name).is_none());
+                request.unset.insert(id, unset);
+            }
+        }
+        request.unset.retain(|_, unset| !unset.is_empty());
         request
     }
 }
 
-/// Whether anything but null stands under the key.
-fn is_given(tree: &Table, key: &str) -> bool {
-    let node = tree.get(key);
-    node.is_some_and(|node| !matches!(node.content, Content::Null))
+/// The document without the keys of its other forms, where they are null: clients that write all
+/// keys of a type write them so.
+fn without_null_lists(tree: &Table) -> Cow<'_, Table> {
+    let is_none = |entry: &Entry| {
+        [VMS.name, TOGETHER.name, REQUESTS[0].name].contains(&&*entry.key)
+            && matches!(entry.node.content, Content::Null)
+    };
+    if !tree.entries.iter().any(is_none) {
+        return Cow::Borrowed(tree);
+    }
+    let mut tree = tree.clone();
+    tree.entries.retain(|entry| !is_none(entry));
+    Cow::Owned(tree)
 }
 
 /// Complain of a host that is not one of those that are known, if they are.

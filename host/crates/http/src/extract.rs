@@ -256,12 +256,17 @@ where
     }
 }
 
+/// Check that the parameters of a query are texts: what is no UTF-8 would be read as something else.
+fn check_texts(query: &str) -> Result<(), Problem> {
+    match query.split('&').find(|pair| !is_utf8(pair)) {
+        Some(pair) => Err(parameter("query", &sentences::no_utf8(pair))),
+        None => Ok(()),
+    }
+}
+
 fn read_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {
     let query = uri.query().unwrap_or_default();
-    // What is no UTF-8 would be read as something else.
-    if let Some(pair) = query.split('&').find(|pair| !is_utf8(pair)) {
-        return Err(parameter("query", &sentences::no_utf8(pair)));
-    }
+    check_texts(query)?;
     axum::extract::Query::<T>::try_from_uri(uri)
         .map(|axum::extract::Query(values)| values)
         .map_err(|rejection: QueryRejection| {
@@ -271,24 +276,9 @@ fn read_query<T: DeserializeOwned>(uri: &Uri) -> Result<T, Problem> {
 
 /// Whether a part of a query is a text once its bytes are no longer written as `%FF`.
 fn is_utf8(part: &str) -> bool {
-    let mut bytes = Vec::with_capacity(part.len());
-    let mut rest = part.as_bytes();
-    while let [first, others @ ..] = rest {
-        let code = others.get(..2).filter(|_| *first == b'%');
-        let code = code.and_then(|code| std::str::from_utf8(code).ok());
-        let code = code.filter(|code| code.bytes().all(|it| it.is_ascii_hexdigit()));
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &others[2..];
-            }
-            None => {
-                bytes.push(*first);
-                rest = others;
-            }
-        }
-    }
-    std::str::from_utf8(&bytes).is_ok()
+    percent_encoding::percent_decode_str(part)
+        .decode_utf8()
+        .is_ok()
 }
 
 /// Check that a request has no query parameters but these, or any where [`ANY`] says so.
@@ -296,13 +286,11 @@ fn is_utf8(part: &str) -> bool {
 /// # Errors
 /// The first one that is unknown, and those that are known.
 pub fn check_query(uri: &Uri, known: &[&str]) -> Result<(), Problem> {
-    if uri.query().is_none_or(str::is_empty) {
-        return Ok(());
+    let query = uri.query().unwrap_or_default();
+    if query.is_empty() || known == ANY {
+        return check_texts(query);
     }
     let pairs: Vec<(String, String)> = read_query(uri)?;
-    if known == ANY {
-        return Ok(());
-    }
     let unknown = pairs.iter().find(|(name, _)| !known.contains(&&**name));
     match unknown {
         Some((name, _)) => Err(parameter("query", &sentences::unknown(name, known))),

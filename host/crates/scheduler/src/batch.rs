@@ -207,29 +207,28 @@ impl Scheduler {
         }
         let inventory = world.as_ref().unwrap_or(&self.inventory);
         let order = self.turns(inventory, &everyone, batch.order)?;
-        let (mut requests, without_turn) = requests(everyone, order);
+        let (requests, without_turn) = requests(everyone, order);
         let bound = batch.search.unwrap_or(0);
         self.options.quotas.set_only_tried(batch.dry_run);
         let (mut turns, searched) = match (batch.search, &mut world) {
             (Some(bound), Some(world)) => {
                 let (number, start) = (self.next_number, world.clone());
-                let first_come = self.in_turns(Some(&mut *world), &mut requests, turn_begins);
+                let (first_come, requests) =
+                    self.in_turns(Some(&mut *world), requests, true, turn_begins);
                 if !first_come.iter().any(Turn::finds_no_host) {
                     (first_come, None)
                 } else {
                     let first_come = (first_come, std::mem::replace(world, start.clone()));
-                    let requests: Vec<Request> =
-                        requests.into_iter().map(|it| it.request).collect();
                     let (better, searched) =
                         self.search((&start, number), &requests, first_come, bound);
                     *world = better.world;
                     (better.turns, Some(searched))
                 }
             }
-            (_, world) => (
-                self.in_turns(world.as_mut(), &mut requests, turn_begins),
-                None,
-            ),
+            (_, world) => {
+                let (turns, _) = self.in_turns(world.as_mut(), requests, false, turn_begins);
+                (turns, None)
+            }
         };
         self.options.quotas.set_only_tried(false);
         world.as_mut().unwrap_or(&mut self.inventory).reset_batch();
@@ -314,13 +313,15 @@ impl Scheduler {
     }
 
     /// Decide one turn after the other, on a copy or else for real. Turns that were joined and
-    /// find no host together are divided again, in `requests`, too.
+    /// find no host together are divided again. Gives the turns and, if `is_searched`, what each
+    /// of them asked.
     fn in_turns(
         &mut self,
         copy: Option<&mut Inventory>,
-        requests: &mut Vec<TurnRequest>,
+        requests: Vec<TurnRequest>,
+        is_searched: bool,
         turn_begins: &mut dyn FnMut(&Inventory),
-    ) -> Vec<Turn> {
+    ) -> (Vec<Turn>, Vec<Request>) {
         // Answers about a copy are of no use for the cluster itself.
         let mut of_copy = copy
             .is_some()
@@ -329,22 +330,32 @@ impl Scheduler {
         let inventory = copy.unwrap_or(&mut self.inventory);
         let options = &self.options;
         let mut turns = Vec::with_capacity(requests.len());
-        let mut waiting: VecDeque<TurnRequest> = std::mem::take(requests).into();
-        while let Some(asked) = waiting.pop_front() {
-            turn_begins(inventory);
-            let request = asked.request.clone();
-            let turn = settle_turn(inventory, runner, options, self.next_number, request);
-            if asked.joined.len() > 1 && turn.finds_no_host() {
-                for divided in asked.divided().into_iter().rev() {
-                    waiting.push_front(divided);
+        let mut asked = Vec::new();
+        let mut waiting: VecDeque<TurnRequest> = requests.into();
+        let mut has_begun = false;
+        while let Some(next) = waiting.pop_front() {
+            // What is divided has changed nothing: the first of its turns has begun with it.
+            if !std::mem::take(&mut has_begun) {
+                turn_begins(inventory);
+            }
+            let is_joined = next.joined.len() > 1;
+            let needed = (is_joined || is_searched).then(|| next.clone());
+            let turn = settle_turn(inventory, runner, options, self.next_number, next.request);
+            match needed {
+                Some(joined) if is_joined && turn.finds_no_host() => {
+                    for divided in joined.divided().into_iter().rev() {
+                        waiting.push_front(divided);
+                    }
+                    has_begun = true;
+                    continue;
                 }
-                continue;
+                Some(needed) if is_searched => asked.push(needed.request),
+                _ => {}
             }
             self.next_number += u64::from(turn.outcome.is_ok());
-            requests.push(asked);
             turns.push(turn);
         }
-        turns
+        (turns, asked)
     }
 
     /// Look for a plan that leaves out less than this first-come one does. Made are its

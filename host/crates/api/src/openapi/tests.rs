@@ -62,8 +62,8 @@ fn promises(version: &str) -> String {
     }
 }
 
-/// What earlier documents of this version said wrongly: servers have always refused what they
-/// allowed, so that no client that works breaks. Schemas, and keys of theirs.
+/// Corrections of earlier documents of this version, as schemas with the keys that are corrected.
+/// Servers have always refused what these documents allowed, so that no client that works breaks.
 const CORRECTED: &[(&str, &str)] = &[
     // A cluster that is made needs a name. One that is replaced may still lack it.
     ("ClusterDocument", "required"),

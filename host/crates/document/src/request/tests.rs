@@ -163,6 +163,34 @@ fn a_request_is_written_as_the_document_that_asks_for_it() {
     );
 }
 
+#[test]
+fn null_and_empty_lists_take_away_and_are_written_again() {
+    let one = |text: &str| {
+        let mut requests = read(text, "r.json").unwrap();
+        assert_eq!(requests.len(), 1);
+        requests.remove(0)
+    };
+    let request = one(
+        r#"{"tenant": "t", "vms": [{"id": "a", "cpu": null, "devices": [], "pinned": null, "tenant": null}]}"#,
+    );
+    let unset: Vec<&str> = request.unset["a"].iter().map(|name| &**name).collect();
+    assert_eq!(unset, ["cpu", "devices", "pinned"]);
+    assert_eq!(request.members[0].facts.text("tenant"), Some("t"));
+    let schema = Schema::built_in();
+    let written = WrittenRequest {
+        schema,
+        request: &request,
+    };
+    let written = serde_json::to_string(&written).unwrap();
+    assert_eq!(written.matches("\"tenant\"").count(), 2, "{written}");
+    assert_eq!(one(&written), request);
+    // Of a request itself null is as if nothing were given.
+    assert_eq!(
+        one(r#"{"id": "a", "draw": null, "vms": null, "allowed": null}"#),
+        one(r#"{"id": "a"}"#)
+    );
+}
+
 /// The way to each VM that is named only, and its id.
 fn named(requests: &[Request]) -> Vec<(&str, &str)> {
     let named = requests.iter().flat_map(|request| &request.named);

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::{entries, list};
 
-/// Alternatives of alternatives are looked into so many times.
+/// How deep alternatives within alternatives are followed.
 const MOST_NESTED: usize = 4;
 
 const PREFIX: &str = "#/components/schemas/";
@@ -220,8 +220,8 @@ fn resolved<'s>(schema: &'s Json, document: &'s Json) -> (Option<&'s str>, &'s J
     }
 }
 
-/// What something may be. An alternative with alternatives of its own is all of these, so many
-/// times below each other.
+/// The alternatives of a schema. One that has alternatives of its own is replaced by these, down to
+/// [`MOST_NESTED`] levels.
 fn alternatives<'s>(schema: &'s Json, document: &'s Json, nested: usize) -> Vec<&'s Json> {
     let either = ["oneOf", "anyOf"].map(|key| list(&schema[key]));
     let either: Vec<&Json> = either.into_iter().flatten().collect();
