@@ -263,7 +263,7 @@ mod tests {
             ),
             (
                 json!({"standing": "not-drawn", "group": 2, "share": 0.25, "drawn-from": 1}),
-                "a chance of 0.25 in group 2: h2 was drawn from group 1.",
+                "a chance of 0.2500 in group 2: h2 was drawn from group 1.",
             ),
         ] {
             let text = of(standing);
