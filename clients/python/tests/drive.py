@@ -2,6 +2,7 @@
 
 import asyncio
 import http.server
+import json
 import sys
 import threading
 
@@ -26,10 +27,12 @@ def with_threads() -> None:
         vm = calls.place_vm("c", {"id": "v", "cpu": 1, "memory": "1 GiB"}, idempotency_key=key)
         first, again = client.call(vm), client.call(vm)
         assert first["number"] == again["number"]
+        # A character at which `str.splitlines` splits.
+        client.call(calls.place_vm("c", {"id": "a\u2028b", "memory": "1 MiB"}))
         kinds = []
         for event in client.events(after=0):
             kinds.append(event["kind"])
-            if event["kind"] == "vm-placed":
+            if "a\u2028b" in json.dumps(event, ensure_ascii=False):
                 break
         assert kinds[0] == "cluster-created", kinds
         hosts = [host["id"] for host in client.items(calls.list_hosts("c", limit=1))]
@@ -54,7 +57,7 @@ async def with_asyncio() -> None:
         )
         assert {it["host"] for it in placed} == {"h1"}
         reserved = [it["vm"] async for it in client.items(calls.list_reservations("c", limit=2))]
-        assert set(reserved) == {"v", "x0", "x1", "x2", "x3", "x4"}, reserved
+        assert set(reserved) == {"v", "a\u2028b", "x0", "x1", "x2", "x3", "x4"}, reserved
         async for event in client.events(after=0):
             assert event["kind"] == "cluster-created"
             break

@@ -328,6 +328,8 @@ fn a_plan_from_nothing_that_is_meant_reserves_for_those_who_move() {
         [Some("h0".into()), Some("h1".into())]
     );
     assert_eq!(inventory.host_value(1, "vms.pending"), Some(1_i64.into()));
+    let unchanged = [0, 1].map(|turn| plan.turns[turn].outcome.as_ref().unwrap().unchanged);
+    assert_eq!(unchanged, [false, true]);
 }
 
 /// A host of 64 GiB on which `v` runs with 40, under a policy that promises memory once.
@@ -421,7 +423,8 @@ fn reservations_swap_hosts_in_a_plan_from_nothing_if_nothing_runs_there() {
     let policy = "[[filters]]\nunit = 'first-fit'\n[[costs]]\nunit = 'first-fit'";
     let mut scheduler = scheduler(inventory, policy, &generation(&["first-fit"]));
     let batch = Batch {
-        members: vec![large("a"), large("b"), Vm::new("small")],
+        // Of a VM whose place is reserved its id is enough, as it is of one that runs.
+        members: vec![Vm::new("a"), large("b"), Vm::new("small")],
         order: BatchOrder::Listed,
         ..from_nothing(&[], false)
     };
@@ -430,6 +433,8 @@ fn reservations_swap_hosts_in_a_plan_from_nothing_if_nothing_runs_there() {
     let inventory = scheduler.inventory();
     let slots = ["a", "b"].map(|id| inventory.pending(id).map(|it| it.slot));
     assert_eq!(slots, [Some(0), Some(1)]);
+    let memory = inventory.pending("a").unwrap().vm.facts.integer("memory");
+    assert_eq!(memory, Some(40 * GIB));
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn config() -> Config {
 
 /// Run `test` in many orders: in ones drawn evenly, and in ones in which some threads
 /// are far behind others. `share` of the usual number of times.
-pub fn explore(share: f64, test: impl Fn() + Send + Sync + 'static) {
+pub(crate) fn explore(share: f64, test: impl Fn() + Send + Sync + 'static) {
     let test = Arc::new(test);
     if let Ok(schedule) = std::env::var("SCHEDULE") {
         let scheduler = ReplayScheduler::new_from_encoded(&schedule);

@@ -24,16 +24,16 @@ use placewright_tests::units::component;
 use shuttle::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 /// When the clock begins, in seconds.
-pub const BEGIN: i64 = 1000;
+pub(crate) const BEGIN: i64 = 1000;
 
 /// Seconds after which no reservation of the beginning holds.
-pub const EXPIRY: i64 = 301;
+pub(crate) const EXPIRY: i64 = 301;
 
 /// VMs that a host has room for.
-pub const ROOM: usize = 2;
+pub(crate) const ROOM: usize = 2;
 
 /// Hosts of the cluster.
-pub const HOSTS: usize = 2;
+pub(crate) const HOSTS: usize = 2;
 
 const HOST_LIST: &str = r#"
     [[hosts]]
@@ -47,7 +47,7 @@ const HOST_LIST: &str = r#"
 "#;
 
 /// Both units are replaced together, so that what mixes generations shows.
-pub const POLICY: &str = r#"
+pub(crate) const POLICY: &str = r#"
     [[stages]]
     name = "main"
     [[stages.filters]]
@@ -62,11 +62,11 @@ pub const POLICY: &str = r#"
 "#;
 
 /// The same component with other bytes: with a section that nobody reads.
-pub fn variant(component: &[u8], number: u8) -> Vec<u8> {
+pub(crate) fn variant(component: &[u8], number: u8) -> Vec<u8> {
     [component, &[0, 4, 2, b'v', b'n', number]].concat()
 }
 
-pub fn embedded(name: &str) -> &'static [u8] {
+pub(crate) fn embedded(name: &str) -> &'static [u8] {
     let unit = plugins::UNITS.iter().find(|unit| unit.name == name);
     unit.unwrap().bytes
 }
@@ -86,7 +86,7 @@ fn engine() -> Engine {
 }
 
 /// Generations 0 to 3: the same units, each time with other bytes.
-pub fn generations() -> &'static [Arc<Generation>] {
+pub(crate) fn generations() -> &'static [Arc<Generation>] {
     static MADE: OnceLock<Vec<Arc<Generation>>> = OnceLock::new();
     MADE.get_or_init(|| {
         let engine = engine();
@@ -104,7 +104,7 @@ pub fn generations() -> &'static [Arc<Generation>] {
 
 /// A generation in which the unit "misbehaving" does what its name says, and one in
 /// which it does not.
-pub fn bad_and_good() -> &'static [Arc<Generation>; 2] {
+pub(crate) fn bad_and_good() -> &'static [Arc<Generation>; 2] {
     static MADE: OnceLock<[Arc<Generation>; 2]> = OnceLock::new();
     MADE.get_or_init(|| {
         let good = component("misbehaving");
@@ -116,24 +116,24 @@ pub fn bad_and_good() -> &'static [Arc<Generation>; 2] {
 }
 
 /// A deployment, and what its tests need beside it.
-pub struct World {
-    pub deployment: Arc<Deployment>,
-    pub store: Store,
-    pub clock: Arc<AtomicI64>,
+pub(crate) struct World {
+    pub(crate) deployment: Arc<Deployment>,
+    pub(crate) store: Store,
+    pub(crate) clock: Arc<AtomicI64>,
     /// The last generation of which it was said that it is in force.
-    pub acknowledged: AtomicUsize,
+    pub(crate) acknowledged: AtomicUsize,
 }
 
 /// How many turns may wait, where that does not matter.
-pub const MANY: usize = 1000;
+pub(crate) const MANY: usize = 1000;
 
 impl World {
     /// With the policy "mine" and the cluster "c", which it decides in.
-    pub fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Self::with(&generations()[0], POLICY, MANY)
     }
 
-    pub fn with(generation: &Generation, policy: &str, waiting: usize) -> Arc<Self> {
+    pub(crate) fn with(generation: &Generation, policy: &str, waiting: usize) -> Arc<Self> {
         let store = Store::in_memory(StoreOptions::default()).unwrap();
         let clock = Arc::new(AtomicI64::new(BEGIN));
         let world = Self::start(store, clock, generation, waiting);
@@ -176,18 +176,18 @@ impl World {
         })
     }
 
-    pub fn create(&self, name: &str) -> Arc<Cluster> {
+    pub(crate) fn create(&self, name: &str) -> Arc<Cluster> {
         let text = format!("name = \"{name}\"\n{HOST_LIST}");
         let document = ClusterDocument::read(&text, "c.toml").unwrap();
         self.deployment.create_cluster(document, attach()).unwrap()
     }
 
-    pub fn cluster(&self) -> Arc<Cluster> {
+    pub(crate) fn cluster(&self) -> Arc<Cluster> {
         self.deployment.cluster("c").unwrap()
     }
 
     /// Have generation `number` come into force.
-    pub fn reload(&self, number: usize) {
+    pub(crate) fn reload(&self, number: usize) {
         let adopted = self.deployment.adopt(generations()[number].clone());
         adopted.unwrap();
         self.acknowledged.store(number, Ordering::SeqCst);
@@ -195,7 +195,7 @@ impl World {
 
     /// Ask for a place for a VM, half as large as a host's room is, and check what
     /// decided and that no host is overfilled.
-    pub fn place(&self, id: &str) -> Result<Option<String>, DeploymentError> {
+    pub(crate) fn place(&self, id: &str) -> Result<Option<String>, DeploymentError> {
         let least = self.acknowledged.load(Ordering::SeqCst);
         let asked = request(id);
         let turn = self.cluster().turn(move |state| {
@@ -220,7 +220,7 @@ impl World {
     }
 
     /// Do as a restart does, with what the store has, and check that it is all there.
-    pub fn restart(self: Arc<Self>, generation: &Generation) -> Arc<Self> {
+    pub(crate) fn restart(self: Arc<Self>, generation: &Generation) -> Arc<Self> {
         let before = document(&self.cluster());
         self.deployment.stop();
         let (store, clock) = (self.store.clone(), self.clock.clone());
@@ -231,7 +231,7 @@ impl World {
     }
 
     /// The ids of the VMs that run, and of those that hold a place besides.
-    pub fn vms(&self) -> BTreeMap<String, bool> {
+    pub(crate) fn vms(&self) -> BTreeMap<String, bool> {
         let turn = self.cluster().turn(|state| {
             let inventory = state.inventory();
             let hosts = inventory.hosts();
@@ -251,7 +251,7 @@ fn document(cluster: &Cluster) -> serde_json::Value {
     serde_json::to_value(document.wait().unwrap()).unwrap()
 }
 
-pub fn edit(text: &str, revision: Option<u64>) -> Edit {
+pub(crate) fn edit(text: &str, revision: Option<u64>) -> Edit {
     Edit {
         name: "mine".to_owned(),
         text: text.to_owned(),
@@ -260,14 +260,14 @@ pub fn edit(text: &str, revision: Option<u64>) -> Edit {
     }
 }
 
-pub fn attach() -> Attach {
+pub(crate) fn attach() -> Attach {
     Attach {
         policy: "mine".to_owned(),
         ..Attach::default()
     }
 }
 
-pub fn request(id: &str) -> Request {
+pub(crate) fn request(id: &str) -> Request {
     Request {
         members: vec![Vm::new(id).with("memory", 4_i64 << 30)],
         now: BEGIN,
@@ -276,7 +276,7 @@ pub fn request(id: &str) -> Request {
 }
 
 /// The generations of the units that a cluster decides by.
-pub fn decides(state: &ClusterState) -> Vec<usize> {
+pub(crate) fn decides(state: &ClusterState) -> Vec<usize> {
     numbers(&state.scheduler().chain().units())
 }
 

@@ -95,6 +95,28 @@ def _event(lines: list[str]) -> tuple[str, Any] | None:
     return (names[-1] if names else "message"), json.loads("\n".join(data))
 
 
+class _Events:
+    """The events of a stream whose bytes come in parts."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+        self._lines: list[str] = []
+
+    def read(self, part: bytes) -> Iterator[tuple[str, Any]]:
+        """The events that end in this part."""
+        # No other character ends a line of a stream: texts may have those that `str.splitlines` splits at.
+        *lines, self._rest = (self._rest + part).split(b"\n")
+        for line in lines:
+            text = line.removesuffix(b"\r").decode()
+            if text:
+                self._lines.append(text)
+                continue
+            event = _event(self._lines)
+            self._lines.clear()
+            if event is not None:
+                yield event
+
+
 def _after(number: int | None) -> dict[str, str]:
     return {} if number is None else {"Last-Event-ID": str(number)}
 
@@ -192,14 +214,9 @@ class Client:
             if not response.is_success:
                 response.read()
                 raise Refused(response)
-            lines: list[str] = []
-            for line in response.iter_lines():
-                if line:
-                    lines.append(line)
-                    continue
-                event = _event(lines)
-                lines.clear()
-                if event is not None:
+            events = _Events()
+            for part in response.iter_bytes():
+                for event in events.read(part):
                     yield event
 
 
@@ -289,12 +306,7 @@ class AsyncClient:
                 if not response.is_success:
                     await response.aread()
                     raise Refused(response)
-                lines: list[str] = []
-                async for line in response.aiter_lines():
-                    if line:
-                        lines.append(line)
-                        continue
-                    event = _event(lines)
-                    lines.clear()
-                    if event is not None:
+                events = _Events()
+                async for part in response.aiter_bytes():
+                    for event in events.read(part):
                         yield event

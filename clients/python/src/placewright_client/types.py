@@ -3047,7 +3047,8 @@ PlanBegin = TypedDict(
     {
         # Whether the plan goes on by itself: as one of these moves is confirmed, the next ones are
         # begun in the same way. False ends that; if not given, it stays as it is. A move whose
-        # reservation ends unconfirmed does not have others begun.
+        # reservation ends unconfirmed holds up no others, and is begun again after the next one
+        # that ends.
         'auto': 'NotRequired[bool | None]',
         # How many moves of the plan may be under way at once, in place of what the plan says.
         'max-in-flight': 'NotRequired[int | None]',
@@ -3637,82 +3638,82 @@ RequestedVm = TypedDict(
     'RequestedVm',
     {
         # What it needs of amounts with names of the operator's choice
-        'amounts': 'NotRequired[list[VmAmount]]',
+        'amounts': 'NotRequired[list[VmAmount] | None]',
         # Cores per virtual socket; if not given, as many as its CPU needs
-        'cores': 'NotRequired[int]',
+        'cores': 'NotRequired[int | None]',
         # CPU that it was promised; a core per vCPU if not given; in cores, or a text such as "1.5 cores"
         # or "1500m"
-        'cpu': 'NotRequired[float | str]',
+        'cpu': 'NotRequired[float | str | None]',
         # CPU flags that it needs
-        'cpu-flags': 'NotRequired[list[VmCpuFlag]]',
+        'cpu-flags': 'NotRequired[list[VmCpuFlag] | None]',
         # Measured share of its vCPUs in use; a fraction, 1 is all of it, or a text such as 0.8 or "80 %"
-        'cpu.usage': 'NotRequired[float | str]',
+        'cpu.usage': 'NotRequired[float | str | None]',
         # Devices of a host that it needs
-        'devices': 'NotRequired[list[VmDevice]]',
+        'devices': 'NotRequired[list[VmDevice] | None]',
         # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
         # threads
-        'exclusive': 'NotRequired[bool]',
+        'exclusive': 'NotRequired[bool | None]',
         # Models of GPU that it accepts; any if there is no row
-        'gpu-models': 'NotRequired[list[VmGpuModel]]',
+        'gpu-models': 'NotRequired[list[VmGpuModel] | None]',
         # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
-        'gpu.count': 'NotRequired[int]',
+        'gpu.count': 'NotRequired[int | None]',
         # Thousandths that it needs of each of its GPUs; all of it if not given
-        'gpu.share': 'NotRequired[int]',
+        'gpu.share': 'NotRequired[int | None]',
         # Whether it is restarted elsewhere if its host fails
-        'ha': 'NotRequired[bool]',
+        'ha': 'NotRequired[bool | None]',
         # Huge pages that it needs
-        'huge-pages': 'NotRequired[list[VmHugePageDocument]]',
+        'huge-pages': 'NotRequired[list[VmHugePageDocument] | None]',
         # Id of the VM, unique in the cluster
         'id': 'str',
         # I/O threads
-        'io-threads': 'NotRequired[int]',
+        'io-threads': 'NotRequired[int | None]',
         # Placement keys that concern it
-        'keys': 'NotRequired[list[VmKey]]',
+        'keys': 'NotRequired[list[VmKey] | None]',
         # Scores that it has for hosts; several for one host all count
-        'location': 'NotRequired[list[LocationScore]]',
+        'location': 'NotRequired[list[LocationScore] | None]',
         # Emulated machine type
-        'machine': 'NotRequired[str]',
+        'machine': 'NotRequired[str | None]',
         # Memory that it was promised; 0 if not given; in bytes, or a text such as "8 GiB"
-        'memory': 'NotRequired[int | str]',
+        'memory': 'NotRequired[int | str | None]',
         # Measured share of its memory in use; a fraction, 1 is all of it, or a text such as 0.8 or "80
         # %"
-        'memory.usage': 'NotRequired[float | str]',
+        'memory.usage': 'NotRequired[float | str | None]',
         # Memory for video; in bytes, or a text such as "8 GiB"
-        'memory.video': 'NotRequired[int | str]',
+        'memory.video': 'NotRequired[int | str | None]',
         # Whether it may be moved while it runs; true if not given
-        'migratable': 'NotRequired[bool]',
+        'migratable': 'NotRequired[bool | None]',
         # Name of the VM
-        'name': 'NotRequired[str]',
+        'name': 'NotRequired[str | None]',
         # Its network interfaces
-        'nics': 'NotRequired[list[VmNic]]',
+        'nics': 'NotRequired[list[VmNic] | None]',
         # Its virtual NUMA nodes
-        'numa-nodes': 'NotRequired[list[VmNumaNodeDocument]]',
+        'numa-nodes': 'NotRequired[list[VmNumaNodeDocument] | None]',
         # Ids of the hosts that it is pinned to
-        'pinned': 'NotRequired[list[str]]',
+        'pinned': 'NotRequired[list[str] | None]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str]",
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str | None]",
         # Its vCPUs that are pinned
-        'pins': 'NotRequired[list[VmPin]]',
+        'pins': 'NotRequired[list[VmPin] | None]',
         # Ids of the hosts that it prefers
-        'preferred': 'NotRequired[list[str]]',
+        'preferred': 'NotRequired[list[str] | None]',
         # The greater, the sooner it is served; 0 if not given
-        'priority': 'NotRequired[int]',
+        'priority': 'NotRequired[int | None]',
         # Virtual CPU sockets; 1 if not given
-        'sockets': 'NotRequired[int]',
+        'sockets': 'NotRequired[int | None]',
         # Extra specifications that it asks for
-        'specs': 'NotRequired[list[VmSpec]]',
+        'specs': 'NotRequired[list[VmSpec] | None]',
         # What it does: up if it runs and nothing is given
-        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str]",
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str | None]",
         # How strongly it wants to stay where it runs
-        'stickiness': 'NotRequired[int]',
+        'stickiness': 'NotRequired[int | None]',
         # Id of the tenant that owns it
-        'tenant': 'NotRequired[str]',
+        'tenant': 'NotRequired[str | None]',
         # Threads per virtual core; 1 if not given
-        'threads': 'NotRequired[int]',
+        'threads': 'NotRequired[int | None]',
         # What it is optimised for: desktop, server or high-performance
-        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str]",
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str | None]",
         # Availability zone that it belongs to: the one that the request asked for which placed it
-        'zone': 'NotRequired[str]',
+        'zone': 'NotRequired[str | None]',
     },
 )
 
@@ -5443,109 +5444,109 @@ VmToPlace = TypedDict(
     {
         # Place VMs again that already run on a host that is up; values that are not given are unchanged,
         # and null or an empty list takes one away
-        'again': 'NotRequired[bool]',
+        'again': 'NotRequired[bool | None]',
         # Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together
         # anyway
-        'all-or-nothing': 'NotRequired[bool]',
+        'all-or-nothing': 'NotRequired[bool | None]',
         # If not empty, only these hosts are considered
-        'allowed': 'NotRequired[list[str]]',
+        'allowed': 'NotRequired[list[str] | None]',
         # What it needs of amounts with names of the operator's choice
-        'amounts': 'NotRequired[list[VmAmount]]',
+        'amounts': 'NotRequired[list[VmAmount] | None]',
         # Cores per virtual socket; if not given, as many as its CPU needs
-        'cores': 'NotRequired[int]',
+        'cores': 'NotRequired[int | None]',
         # CPU that it was promised; a core per vCPU if not given; in cores, or a text such as "1.5 cores"
         # or "1500m"
-        'cpu': 'NotRequired[float | str]',
+        'cpu': 'NotRequired[float | str | None]',
         # CPU flags that it needs
-        'cpu-flags': 'NotRequired[list[VmCpuFlag]]',
+        'cpu-flags': 'NotRequired[list[VmCpuFlag] | None]',
         # Measured share of its vCPUs in use; a fraction, 1 is all of it, or a text such as 0.8 or "80 %"
-        'cpu.usage': 'NotRequired[float | str]',
+        'cpu.usage': 'NotRequired[float | str | None]',
         # Devices of a host that it needs
-        'devices': 'NotRequired[list[VmDevice]]',
+        'devices': 'NotRequired[list[VmDevice] | None]',
         # The number, 0 or more and less than 1, that decides what is left to chance
-        'draw': 'NotRequired[float]',
+        'draw': 'NotRequired[float | None]',
         # Decide, but change nothing
-        'dry-run': 'NotRequired[bool]',
+        'dry-run': 'NotRequired[bool | None]',
         # These hosts are not considered
-        'excluded': 'NotRequired[list[str]]',
+        'excluded': 'NotRequired[list[str] | None]',
         # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
         # threads
-        'exclusive': 'NotRequired[bool]',
+        'exclusive': 'NotRequired[bool | None]',
         # An admin's choice: this host, without asking any unit; of a server it needs the role admin
-        'force': 'NotRequired[str]',
+        'force': 'NotRequired[str | None]',
         # Models of GPU that it accepts; any if there is no row
-        'gpu-models': 'NotRequired[list[VmGpuModel]]',
+        'gpu-models': 'NotRequired[list[VmGpuModel] | None]',
         # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
-        'gpu.count': 'NotRequired[int]',
+        'gpu.count': 'NotRequired[int | None]',
         # Thousandths that it needs of each of its GPUs; all of it if not given
-        'gpu.share': 'NotRequired[int]',
+        'gpu.share': 'NotRequired[int | None]',
         # Whether it is restarted elsewhere if its host fails
-        'ha': 'NotRequired[bool]',
+        'ha': 'NotRequired[bool | None]',
         # Huge pages that it needs
-        'huge-pages': 'NotRequired[list[VmHugePageDocument]]',
+        'huge-pages': 'NotRequired[list[VmHugePageDocument] | None]',
         # Id of the VM, unique in the cluster
         'id': 'str',
         # How many instances the tenant's deployment has
-        'instances': 'NotRequired[int]',
+        'instances': 'NotRequired[int | None]',
         # I/O threads
-        'io-threads': 'NotRequired[int]',
+        'io-threads': 'NotRequired[int | None]',
         # Placement keys that concern it
-        'keys': 'NotRequired[list[VmKey]]',
+        'keys': 'NotRequired[list[VmKey] | None]',
         # What is asked for: place, migrate, or the operator's own word
-        'kind': 'NotRequired[str]',
+        'kind': 'NotRequired[str | None]',
         # Scores that it has for hosts; several for one host all count
-        'location': 'NotRequired[list[LocationScore]]',
+        'location': 'NotRequired[list[LocationScore] | None]',
         # Emulated machine type
-        'machine': 'NotRequired[str]',
+        'machine': 'NotRequired[str | None]',
         # Memory that it was promised; 0 if not given; in bytes, or a text such as "8 GiB"
-        'memory': 'NotRequired[int | str]',
+        'memory': 'NotRequired[int | str | None]',
         # Measured share of its memory in use; a fraction, 1 is all of it, or a text such as 0.8 or "80
         # %"
-        'memory.usage': 'NotRequired[float | str]',
+        'memory.usage': 'NotRequired[float | str | None]',
         # Memory for video; in bytes, or a text such as "8 GiB"
-        'memory.video': 'NotRequired[int | str]',
+        'memory.video': 'NotRequired[int | str | None]',
         # Whether it may be moved while it runs; true if not given
-        'migratable': 'NotRequired[bool]',
+        'migratable': 'NotRequired[bool | None]',
         # Name of the VM
-        'name': 'NotRequired[str]',
+        'name': 'NotRequired[str | None]',
         # Its network interfaces
-        'nics': 'NotRequired[list[VmNic]]',
+        'nics': 'NotRequired[list[VmNic] | None]',
         # When the decision is made
-        'now': 'NotRequired[int | str]',
+        'now': 'NotRequired[int | str | None]',
         # Its virtual NUMA nodes
-        'numa-nodes': 'NotRequired[list[VmNumaNodeDocument]]',
+        'numa-nodes': 'NotRequired[list[VmNumaNodeDocument] | None]',
         # Ids of the hosts that it is pinned to
-        'pinned': 'NotRequired[list[str]]',
+        'pinned': 'NotRequired[list[str] | None]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str]",
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str | None]",
         # Its vCPUs that are pinned
-        'pins': 'NotRequired[list[VmPin]]',
+        'pins': 'NotRequired[list[VmPin] | None]',
         # Ids of the hosts that it prefers
-        'preferred': 'NotRequired[list[str]]',
+        'preferred': 'NotRequired[list[str] | None]',
         # Of the hosts that all filters left, only these are kept, if there is any
-        'preferred-hosts': 'NotRequired[list[str]]',
+        'preferred-hosts': 'NotRequired[list[str] | None]',
         # The greater, the sooner it is served; 0 if not given
-        'priority': 'NotRequired[int]',
+        'priority': 'NotRequired[int | None]',
         # Seconds for which the places are reserved, of a server from 1 to its option longest-
         # reservation, which is 24 h if not set; not given: as long as its option reservation says. 0,
         # until they are confirmed or released, is refused unless one of both options is 0
-        'reserve-for': 'NotRequired[int | str]',
+        'reserve-for': 'NotRequired[int | str | None]',
         # Virtual CPU sockets; 1 if not given
-        'sockets': 'NotRequired[int]',
+        'sockets': 'NotRequired[int | None]',
         # Extra specifications that it asks for
-        'specs': 'NotRequired[list[VmSpec]]',
+        'specs': 'NotRequired[list[VmSpec] | None]',
         # What it does: up if it runs and nothing is given
-        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str]",
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str | None]",
         # How strongly it wants to stay where it runs
-        'stickiness': 'NotRequired[int]',
+        'stickiness': 'NotRequired[int | None]',
         # Id of the tenant that asks
-        'tenant': 'NotRequired[str]',
+        'tenant': 'NotRequired[str | None]',
         # Threads per virtual core; 1 if not given
-        'threads': 'NotRequired[int]',
+        'threads': 'NotRequired[int | None]',
         # What it is optimised for: desktop, server or high-performance
-        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str]",
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str | None]",
         # Availability zone that is asked for
-        'zone': 'NotRequired[str]',
+        'zone': 'NotRequired[str | None]',
     },
 )
 

@@ -131,7 +131,11 @@ async fn migrate(
 }
 
 /// No unit is asked about a host that is forced: that is an admin's choice.
-fn may_force(caller: &Caller, cluster: &Cluster, request: &Request) -> Result<(), Problem> {
+pub(super) fn may_force(
+    caller: &Caller,
+    cluster: &Cluster,
+    request: &Request,
+) -> Result<(), Problem> {
     match request.forced {
         Some(_) => caller.must(Permission::Force, Some(cluster.name())),
         None => Ok(()),

@@ -16,6 +16,7 @@ use utoipa_axum::routes;
 use super::placing::named::{self, VmNamed};
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{Begin, MoveNamed, PlanShown, USUAL_IN_FLIGHT, only_tried};
+use placewright_deployment::durations;
 use placewright_http::audit::Note;
 use placewright_http::document::{long, written};
 use placewright_http::extract::{Json, Path, Query};
@@ -45,6 +46,7 @@ struct PlanWanted {
     #[schema(minimum = 0, example = 0.1)]
     margin: Option<f64>,
     /// Seconds for which a VM stays where it was moved to.
+    #[serde(deserialize_with = "durations::seconds_if_any")]
     #[schema(minimum = 0, example = 3600)]
     cool_down: Option<i64>,
     /// The most moves.
@@ -100,11 +102,13 @@ struct BeginWanted {
     /// Seconds for which the places of these moves are reserved, at most the server's option
     /// longest-reservation, which is 24 h if not set; as long as its option reservation says if
     /// not given.
+    #[serde(deserialize_with = "durations::seconds_if_any")]
     #[schema(minimum = 1, example = 120)]
     reserve_for: Option<i64>,
     /// Whether the plan goes on by itself: as one of these moves is confirmed, the next ones are
     /// begun in the same way. False ends that; if not given, it stays as it is. A move whose
-    /// reservation ends unconfirmed does not have others begun.
+    /// reservation ends unconfirmed holds up no others, and is begun again after the next one
+    /// that ends.
     auto: Option<bool>,
 }
 

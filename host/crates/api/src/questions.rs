@@ -12,7 +12,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::contract;
-use super::placing::{one, requests};
+use super::placing::{may_force, one, requests};
 use placewright_deployment::cluster::Cluster;
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::{Word, shown};
@@ -78,6 +78,7 @@ async fn why(
     let found = deployment.cluster(&cluster)?;
     let (requests, _weight) = requests(&deployment, &found, document).await?;
     let request = one(requests)?;
+    may_force(&caller, &found, &request)?;
     answer(&found, (&questions, &caller), move |situation| {
         situation.why(&request, &query.host)
     })
@@ -149,6 +150,7 @@ async fn costs(
     let found = deployment.cluster(&cluster)?;
     let (requests, _weight) = requests(&deployment, &found, document).await?;
     let request = one(requests)?;
+    may_force(&caller, &found, &request)?;
     let snapshot = found.snapshot_with_rules().await?;
     let of = found.clone();
     let work = move |cancel| {

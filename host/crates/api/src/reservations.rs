@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::Reservation;
+use placewright_deployment::durations;
 use placewright_http::document::long;
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::problem::Problem;
@@ -33,6 +34,7 @@ struct Renewal {
     /// Seconds from now on, from 1 to the server's option longest-reservation, which is 24 h if
     /// not set. 0, until it is confirmed or released, is refused unless that option or the
     /// option reservation is 0.
+    #[serde(deserialize_with = "durations::seconds_if_any")]
     #[schema(minimum = 0, example = 600)]
     reserve_for: Option<i64>,
 }

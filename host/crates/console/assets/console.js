@@ -56,7 +56,11 @@ export function expired() {
   close.className = "btn";
   close.type = "button";
   close.textContent = "Go on";
-  close.addEventListener("click", () => dialog.remove());
+  close.addEventListener("click", () => dialog.close());
+  dialog.addEventListener("close", () => {
+    dialog.remove();
+    document.dispatchEvent(new Event("going-on"));
+  });
   acts.append(link, close);
   dialog.append(title, text, acts);
   document.body.append(dialog);
@@ -93,7 +97,10 @@ async function swap(url, isKept) {
   const [main, next] = [document.getElementById("main"), page.getElementById("main")];
   if (!main || !next) return false;
   if (isKept) history.replaceState(null, "", url);
+  const focused = document.activeElement;
   replace(main, next);
+  // What goes elsewhere in a list loses the focus.
+  if (focused instanceof HTMLElement && focused.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
   return true;
 }
 
@@ -126,17 +133,51 @@ function replace(old, next) {
     }
     return;
   }
-  const [before, after] = [[...old.childNodes], [...next.childNodes]];
-  after.forEach((node, place) => {
-    const there = before[place];
-    if (!there) old.append(node);
-    else if (there instanceof Element && node instanceof Element) replace(there, node);
-    else if (there.nodeType !== node.nodeType) there.replaceWith(node);
-    else if (there.nodeValue !== node.nodeValue) there.nodeValue = node.nodeValue;
-  });
-  before.slice(after.length).forEach((node) => node.remove());
+  if (!replaceByKey(old, next)) {
+    const [before, after] = [[...old.childNodes], [...next.childNodes]];
+    after.forEach((node, place) => {
+      const there = before[place];
+      if (!there) old.append(node);
+      else if (there instanceof Element && node instanceof Element) replace(there, node);
+      else if (there.nodeType !== node.nodeType) there.replaceWith(node);
+      else if (there.nodeValue !== node.nodeValue) there.nodeValue = node.nodeValue;
+    });
+    before.slice(after.length).forEach((node) => node.remove());
+  }
   if ("mark" in old && typeof old.mark === "function") old.mark();
   localTimes(old);
+}
+
+/** Let rows of a table and items of a list be about what they were about, wherever they stand: the
+ * button that somebody is about to press stays that of the same VM. False: they cannot be told apart.
+ * @param {Element} old @param {Element} next */
+function replaceByKey(old, next) {
+  const [before, after] = [byKey(old), byKey(next)];
+  if (!before || !after) return false;
+  for (const [key, element] of before) {
+    if (!after.has(key)) element.remove();
+  }
+  let place = old.firstElementChild;
+  for (const [key, element] of after) {
+    const there = before.get(key);
+    if (there && there === place) place = there.nextElementSibling;
+    else old.insertBefore(there ?? element, place);
+    if (there) replace(there, element);
+  }
+  return true;
+}
+
+/** Rows or items by what their first link leads to. @param {Element} parent */
+function byKey(parent) {
+  /** @type {Map<string, Element>} */
+  const found = new Map();
+  for (const child of parent.children) {
+    const isListed = child.tagName === "TR" || child.tagName === "LI";
+    const key = isListed && (child.id || child.querySelector("a[href]")?.getAttribute("href"));
+    if (!key || found.has(key)) return null;
+    found.set(key, child);
+  }
+  return found.size ? found : null;
 }
 
 // Forms that only ask are sent by themselves.
@@ -162,6 +203,34 @@ document.addEventListener("change", (event) => {
   if (event.target instanceof HTMLSelectElement) ask(event);
 });
 
+// What was sent is not sent again by a second press.
+document.addEventListener(
+  "submit",
+  (event) => {
+    const form = event.target;
+    if (!(form instanceof HTMLFormElement) || form.method !== "post") return;
+    if (form.hasAttribute("data-sent")) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      return;
+    }
+    setTimeout(() => {
+      if (event.defaultPrevented) return;
+      form.setAttribute("data-sent", "");
+      // The answer may be no page.
+      setTimeout(() => form.removeAttribute("data-sent"), 5000);
+    });
+  },
+  true,
+);
+window.addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => form.removeAttribute("data-sent")));
+
+/** All that a form would send, and where. @param {HTMLFormElement} form @param {HTMLElement | null} button */
+function deed(form, button) {
+  const fields = new URLSearchParams(/** @type {any} */ (new FormData(form)));
+  return [form.getAttribute("action"), button?.getAttribute("name"), button?.getAttribute("value"), fields].join(" ");
+}
+
 // What cannot be undone is asked about first.
 document.addEventListener("submit", (event) => {
   const form = event.target;
@@ -171,6 +240,7 @@ document.addEventListener("submit", (event) => {
   if (!sure) return;
   if (form.hasAttribute("data-is-sure")) return form.removeAttribute("data-is-sure");
   event.preventDefault();
+  const asked = deed(form, button);
   const dialog = document.createElement("dialog");
   const text = document.createElement("p");
   text.textContent = sure;
@@ -180,8 +250,11 @@ document.addEventListener("submit", (event) => {
   yes.className = "btn risk";
   yes.textContent = button?.textContent ?? "Go on";
   yes.addEventListener("click", () => {
-    form.setAttribute("data-is-sure", "");
     dialog.close();
+    if (!form.isConnected || deed(form, button) !== asked) {
+      return toast("The page has changed meanwhile, and nothing was done. Look at it again.");
+    }
+    form.setAttribute("data-is-sure", "");
     form.requestSubmit(button instanceof HTMLButtonElement ? button : null);
   });
   no.className = "btn";
@@ -203,10 +276,20 @@ let [stream, isPaused, missed, timer, last] = [/** @type {EventSource | null} */
 
 /** @param {string} state @param {string} text */
 function liveState(state, text) {
-  for (const place of document.querySelectorAll(".live-state")) {
+  const places = document.querySelectorAll(".live-state");
+  for (const place of places) {
     place.setAttribute("data-state", state);
     place.textContent = text;
   }
+  const stale = document.getElementById("stale");
+  if (state !== "broken" || places.length) return stale?.remove();
+  if (stale) return;
+  const told = document.createElement("p");
+  told.className = "note warn";
+  told.id = "stale";
+  told.setAttribute("role", "status");
+  told.textContent = `${text}. This page is as it was at ${new Date().toLocaleTimeString([], { hour12: false })}.`;
+  document.getElementById("main")?.before(told);
 }
 
 // A large map refreshes its cells alone; the page around it is refreshed this often, in milliseconds.
@@ -215,6 +298,11 @@ let [whole, around] = [Date.now(), 0];
 
 async function refresh() {
   timer = 0;
+  // Nothing moves under a question that somebody is about to answer.
+  if (document.querySelector("dialog[open]")) {
+    timer = window.setTimeout(refresh, 500);
+    return;
+  }
   last = Date.now();
   const map = /** @type {{update?: () => Promise<boolean>} | null} */ (document.querySelector("pw-heat-map"));
   const isEarly = last - whole < AROUND;
@@ -255,11 +343,29 @@ function happened(message) {
   if (!timer) timer = window.setTimeout(refresh, Math.max(60, last + 500 - Date.now()));
 }
 
+// Until a stream that was refused is asked for again, in milliseconds.
+const AGAIN = 5000;
+let again = 0;
+document.addEventListener("going-on", () => {
+  listen();
+  if (kinds.length && !isPaused) readAll();
+});
+
 function listen() {
   if (!kinds.length || stream || document.hidden) return;
   stream = new EventSource("/events/stream");
   stream.addEventListener("open", () => liveState(isPaused ? "paused" : "live", isPaused ? "Paused" : "Live"));
-  stream.addEventListener("error", () => liveState("broken", "Not live: the stream is broken"));
+  stream.addEventListener("error", () => {
+    liveState("broken", "Not live: the stream is broken");
+    // A browser tries again where a connection ends, and not where the server refuses: the session
+    // may have ended, of which reading the page tells.
+    if (stream?.readyState !== EventSource.CLOSED) return;
+    hush();
+    readAll().finally(() => {
+      clearTimeout(again);
+      again = window.setTimeout(() => document.querySelector("dialog[open]") || listen(), AGAIN);
+    });
+  });
   // Events have names of their own.
   const names = stream.addEventListener.bind(stream);
   for (const kind of KINDS) names(kind, happened);

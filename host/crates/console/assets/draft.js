@@ -231,8 +231,30 @@ function edit(form) {
       ask();
       return;
     }
-    isSent = true;
+    if (isChecked) {
+      isSent = true;
+      return;
+    }
+    // What was written stays here until the server can take it.
+    event.preventDefault();
+    check(button instanceof HTMLElement ? button : null);
   });
+
+  let isChecked = false;
+  /** Send the form where the session holds and the policy is still there. @param {HTMLElement | null} button */
+  async function check(button) {
+    let answer;
+    try {
+      answer = await fetch(form.getAttribute("action") ?? "", { method: "HEAD" });
+    } catch {
+      return toast("The server cannot be reached. Nothing is saved, and the draft stays here.");
+    }
+    if (answer.status === 401) return expired();
+    if (answer.status === 404) return toast("Somebody has removed this policy. Nothing is saved, and the draft stays here.");
+    isChecked = true;
+    form.requestSubmit(button);
+    isChecked = false;
+  }
 
   // The other view is of the same draft.
   for (const tab of document.querySelectorAll("a[data-view]")) {

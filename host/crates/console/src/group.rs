@@ -61,11 +61,15 @@ impl Entered {
     }
 
     fn text(&self, name: &str) -> &str {
-        form::value(&self.fields, name).unwrap_or_default().trim()
+        self.untrimmed(name).trim()
     }
 
-    /// The group that the form describes, whole.
-    fn document(&self) -> Result<Value, Problem> {
+    fn untrimmed(&self, name: &str) -> &str {
+        form::value(&self.fields, name).unwrap_or_default()
+    }
+
+    /// The group that the form describes, whole. `known` is the group as it was.
+    fn document(&self, known: &Value) -> Result<Value, Problem> {
         let mut group = Map::new();
         for name in ["name", "description", "rule", "host-rule"] {
             let entered = self.text(name);
@@ -91,7 +95,10 @@ impl Entered {
             group.insert("priority".to_owned(), number.into());
         }
         for (name, _) in LISTS {
-            let ids = self.text(name).lines().map(str::trim);
+            // Whoever writes ids puts spaces around them by mistake; those that are there may have some.
+            let known = texts(known, name);
+            let ids = self.untrimmed(name).lines();
+            let ids = ids.map(|id| if known.contains(&id) { id } else { id.trim() });
             let ids: Vec<&str> = ids.filter(|id| !id.is_empty()).collect();
             if !ids.is_empty() {
                 group.insert(name.to_owned(), ids.into());
@@ -267,10 +274,10 @@ fn rule(
 }
 
 fn members(entered: &Entered, (name, label): (&str, &str)) -> Markup {
-    let lines = entered.text(name).lines().count();
+    let lines = entered.untrimmed(name).lines().count();
     html! {
         label.lab { (label) ", an id a line"
-            textarea.field.ids name=(name) rows=(lines.clamp(3, 12)) spellcheck="false" { (entered.text(name)) }
+            textarea.field.ids name=(name) rows=(lines.clamp(3, 12)) spellcheck="false" { "\n" (entered.untrimmed(name)) }
         }
     }
 }
@@ -300,7 +307,11 @@ async fn put(
     entered: Entered,
 ) -> Result<Response, Problem> {
     let known = (!entered.tag.is_empty()).then_some(id);
-    let saved = match entered.document() {
+    let group = match known {
+        Some(id) => ask.get(&path(cluster, id)).await.unwrap_or_default(),
+        None => Value::Null,
+    };
+    let saved = match entered.document(&group) {
         Ok(document) => {
             let sent = ("PUT", &*path(cluster, id));
             ask.change(sent, &entered.tag, &document).await
@@ -353,12 +364,24 @@ mod tests {
         let mut expected = group.clone();
         expected.as_object_mut().unwrap().remove("id");
         let entered = Entered::of(&group, "\"1\"".to_owned());
-        assert_eq!(entered.document().unwrap(), expected);
+        assert_eq!(entered.document(&Value::Null).unwrap(), expected);
+        // Spaces around an id are a mistake, unless it has them.
+        let fields = vec![("vms".to_owned(), " a\r\nb \r\n".to_owned())];
+        let tag = String::new();
+        let entered = Entered { tag, fields };
+        let known = json!({"vms": ["b "]});
+        assert_eq!(
+            entered.document(&known).unwrap(),
+            json!({"vms": ["a", "b "]})
+        );
         let fields = vec![("priority".to_owned(), "much".to_owned())];
         let entered = Entered {
             tag: String::new(),
             fields,
         };
-        assert_eq!(entered.document().unwrap_err().code(), Code::Unprocessable);
+        assert_eq!(
+            entered.document(&Value::Null).unwrap_err().code(),
+            Code::Unprocessable
+        );
     }
 }

@@ -261,15 +261,15 @@ fn cluster(line: &Line, needs: &[Need], since: Moment) -> Markup {
     }
 }
 
-/// A bar for each minute: decisions that found a host, and above them those that found none or
-/// failed.
+/// A bar for each minute: decisions that found a host, and above them those that found none.
 fn decided(minutes: &[Value], since: Moment) -> Markup {
     // They are counted from the start of the server on.
     let is_young = Moment::now().0.saturating_sub(since.0) < HOUR;
     let of = |minute: &Value| {
-        let without = count(minute, "rejected") + count(minute, "failed");
+        let without = count(minute, "rejected");
         (count(minute, "placed") + without, without)
     };
+    let failed: usize = minutes.iter().map(|it| count(it, "failed")).sum();
     let (mut all, mut without, mut most) = (0, 0, 1);
     for (total, in_vain) in minutes.iter().map(of) {
         (all, without, most) = (all + total, without + in_vain, most.max(total));
@@ -286,6 +286,7 @@ fn decided(minutes: &[Value], since: Moment) -> Markup {
             }
         }
         span.sub { (things(all, "decision", "decisions")) @if without > 0 { ", " span.bad { (format::len(without)) " without a host" } }
+            @if failed > 0 { ", " span.bad { (things(failed, "request", "requests")) " not decided" } }
             @if is_young { " since the server started " (ago(since)) } }
     }
 }
@@ -348,7 +349,8 @@ async fn server(
                     }
                     dt { "Memory promised" } dd {
                         (format::bytes(lines.iter().filter_map(|line| {
-                            Some(number(&line.sums.as_ref()?["memory"], "committed"))
+                            let memory = &line.sums.as_ref()?["memory"];
+                            Some(number(memory, "committed") + number(memory, "reserved"))
                         }).sum()))
                     }
                 }

@@ -168,7 +168,8 @@ fn answered(status: StatusCode, mut headers: HeaderMap, whole: Markup) -> Respon
 }
 
 /// Write characters out that turn the direction of what follows, or that nobody sees: a name that has
-/// one would make the sentence around it read otherwise. Pages themselves have none.
+/// one would make the sentence around it read otherwise. Pages themselves have none. What forms send
+/// back stays as it is: else it would be another id, or another document.
 pub(crate) fn visible(page: String) -> String {
     // Pages have lines of their own, and U+200D joins signs to one, as in many emoji.
     let is_hidden =
@@ -177,13 +178,55 @@ pub(crate) fn visible(page: String) -> String {
         return page;
     }
     let mut visible = String::with_capacity(page.len());
-    for letter in page.chars() {
-        match is_hidden(letter) {
+    let mut place = Place::default();
+    for (at, letter) in page.char_indices() {
+        place.pass(&page, at, letter);
+        match is_hidden(letter) && !place.is_sent_back() {
             true => visible.push_str(&format!("[U+{:04X}]", u32::from(letter))),
             false => visible.push(letter),
         }
     }
     visible
+}
+
+/// Where in a page something stands. Within texts and values of attributes `<`, `>` and `"` are
+/// written as entities.
+#[derive(Debug, Default)]
+struct Place {
+    /// Where the tag begins that is not at its end.
+    tag: Option<usize>,
+    /// Whether it is the value of an attribute, and one that people read.
+    value: Option<bool>,
+    in_textarea: bool,
+}
+
+impl Place {
+    fn pass(&mut self, page: &str, at: usize, letter: char) {
+        match (letter, self.tag) {
+            ('<', _) => {
+                self.tag = Some(at);
+                self.in_textarea = page[at..].starts_with("<textarea");
+            }
+            ('>', _) => (self.tag, self.value) = (None, None),
+            ('"', Some(_)) if self.value.is_some() => self.value = None,
+            ('"', Some(tag)) => {
+                let name = page[tag..at].trim_end_matches('=');
+                let name = name.rsplit(' ').next().unwrap_or_default();
+                let read = ["alt", "aria-label", "data-sure", "placeholder", "title"];
+                self.value = Some(read.contains(&name));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether what stands there is in the value of a field, which a form sends back, or in
+    /// something else that a script works with.
+    fn is_sent_back(&self) -> bool {
+        match self.tag {
+            Some(_) => self.value != Some(true),
+            None => self.in_textarea,
+        }
+    }
 }
 
 /// Links to the same page of other clusters.
@@ -464,6 +507,15 @@ mod tests {
     fn characters_that_turn_or_hide_a_text_are_written_out() {
         let page = "VM \u{202e}exe.txt\u{200b} of z\u{fc}rich".to_owned();
         assert_eq!(visible(page), "VM [U+202E]exe.txt[U+200B] of z\u{fc}rich");
+    }
+
+    #[test]
+    fn what_forms_send_back_stays_as_it_is() {
+        let page = "<p title=\"a\u{200b}\" id=\"x\">b\u{200b}</p><input name=\"vm\" value=\"=\u{200b}\">c\u{200b}<textarea rows=\"3\">d\u{200b}</textarea>e\u{200b}";
+        assert_eq!(
+            visible(page.to_owned()),
+            "<p title=\"a[U+200B]\" id=\"x\">b[U+200B]</p><input name=\"vm\" value=\"=\u{200b}\">c[U+200B]<textarea rows=\"3\">d\u{200b}</textarea>e[U+200B]"
+        );
     }
 
     #[test]

@@ -243,7 +243,9 @@ pub(crate) fn command(words: &[&str]) -> String {
         true => (*word).to_owned(),
         false => quoted(word),
     });
-    format!("placewright {}", words.collect::<Vec<_>>().join(" "))
+    // Without the server, some commands are about files.
+    let words = words.collect::<Vec<_>>().join(" ");
+    format!("placewright --server \"$SERVER\" {words}")
 }
 
 /// The line of curl that asks the API the same.

@@ -57,7 +57,7 @@ pub(crate) async fn show(
         }
         (stuck(&plan))
         div.acts { (parts::copies(
-            &parts::curl("POST", &format!("{path}/begin"), Some("{\"moves\": [1, 2]}")),
+            &parts::curl("GET", &path, None),
             None,
         )) }
     };

@@ -62,7 +62,7 @@ pub(crate) async fn list(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
                 } } }
             } } }
         }
-        div.acts { (parts::copies(&parts::curl("GET", "/v1/policies", None), Some("placewright policy list"))) }
+        div.acts { (parts::copies(&parts::curl("GET", "/v1/policies", None), Some(&parts::command(&["get", "policies"])))) }
     };
     let page = Page {
         title: "Policies".to_owned(),

@@ -286,7 +286,8 @@ pub(crate) async fn act(
                     let told = Told::Conflict(Box::new(conflict));
                     editor(&ask, &name, &policy, draft, told, status).await
                 }
-                Err(problem) if problem.code() == Code::InvalidDocument => {
+                // Whatever keeps it from being saved, the draft stays.
+                Err(problem) if problem.code() != Code::Unauthorized => {
                     let status = problem.code().status();
                     editor(&ask, &name, &policy, draft, Told::Wrong(problem), status).await
                 }

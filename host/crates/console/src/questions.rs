@@ -21,6 +21,9 @@ use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, text, texts};
 use placewright_http::{Permission, Problem};
 
+/// Rows of an answer's table.
+const ROWS: usize = 500;
+
 /// The questions: what they are called in the query, and for people.
 const KINDS: [(&str, &str); 5] = [
     ("room", "How many more fit?"),
@@ -217,12 +220,17 @@ fn room(cluster: &str, answer: &Value) -> Markup {
         }
         @if !hosts.is_empty() { div.scroll { table {
             thead { tr { th scope="col" { "Host" } th.num scope="col" { "Fit" } th scope="col" {} } }
-            tbody { @for host in hosts.iter().take(500) { @let fit = count(host, "fit"); tr {
+            tbody { @for host in hosts.iter().take(ROWS) { @let fit = count(host, "fit"); tr {
                 th.row scope="row" { (host_link(cluster, host["host"].as_str())) } td.num { (len(fit)) }
                 td { svg viewBox="0 0 100 10" preserveAspectRatio="none" width="260" height="10" aria-hidden="true" { rect.f-com width=(fit * 100 / most) height="10" rx="2" {} } }
             } } }
-        } } } }
+        } } (first_of(hosts.len(), "hosts")) } }
     }
+}
+
+/// Says that there is more than the rows of a table.
+fn first_of(all: usize, things: &str) -> Markup {
+    html! { @if all > ROWS { p.in.small.dim { "These are the first " (len(ROWS)) " of " (len(all)) " " (things) "; the API tells them all." } } }
 }
 
 fn failure(cluster: &str, answer: &Value) -> Markup {
@@ -240,7 +248,7 @@ fn failure(cluster: &str, answer: &Value) -> Markup {
             } } }
             div.scroll { table {
                 thead { tr { th scope="col" { "Host that fails" } th scope="col" { "Outcome" } th.num scope="col" { "VMs" } th scope="col" { "Without a host" } } }
-                tbody { @for one in failures.iter().take(500) {
+                tbody { @for one in failures.iter().take(ROWS) {
                     @let vms = items(one, "vms");
                     @let stranded: Vec<&Value> = vms.iter().filter(|vm| !vm["host"].is_string()).collect();
                     tr.tall {
@@ -253,6 +261,7 @@ fn failure(cluster: &str, answer: &Value) -> Markup {
                     }
                 } }
             } }
+            (first_of(failures.len(), "failures"))
         }
     }
 }
@@ -274,12 +283,12 @@ pub(crate) fn maintenance(ask: Option<&Ask>, cluster: &str, plan: &Value) -> Mar
             }
             @if !moves.is_empty() { div.scroll { table {
                 thead { tr { th scope="col" { "VM" } th scope="col" { "Move" } th scope="col" { "Why" } } }
-                tbody { @for step in moves.iter().take(500) { tr {
+                tbody { @for step in moves.iter().take(ROWS) { tr {
                     th.row scope="row" { (vm_link(cluster, text(step, "vm"))) }
                     td { (host_link(cluster, step["from"].as_str())) " → " (host_link(cluster, step["to"].as_str())) }
                     td { (sentence(&cut(text(step, "reason"), 160))) }
                 } } }
-            } } }
+            } } (first_of(moves.len(), "moves")) }
         }
         (crate::plans::stuck(plan))
     }

@@ -62,13 +62,17 @@ pub(crate) async fn list(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
     let is_filtered = ["tenant", "cluster"]
         .iter()
         .any(|it| ask.param(it).is_some());
+    let is_part = ask.param("after").is_some() || quotas["next"].is_string();
     let full = listed.iter().filter(|it| fullest(it) >= 1.0).count();
     let main = html! {
         div.head {
             div {
                 (crumbs(&[("Overview", "/".to_owned())], "Quotas"))
                 h1 { @match (listed.len(), full) {
+                    (0, _) if is_filtered => "No quota matches",
+                    (0, _) if is_part => "No more quotas",
                     (0, _) => "No quota",
+                    (_, 0) if is_filtered || is_part => "None of these quotas is used up",
                     (_, 0) => "Every tenant has room left in its quotas",
                     (_, full) => { (things(full, "quota is", "quotas are")) " used up" }
                 } }
@@ -89,6 +93,7 @@ pub(crate) async fn list(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
             @if listed.is_empty() {
                 div.in { (match is_filtered {
                     true => empty("No quota matches", html! { a href="/quotas" { "Clear the filter" } }),
+                    false if is_part => empty("No more quotas", html! { a href="/quotas" { "Show the first ones" } }),
                     false => empty("No tenant is limited", html! { "With a quota nothing is placed with which its tenant would hold more than it allows." }),
                 }) }
             } @else {

@@ -1,5 +1,6 @@
 //! Places that are reserved: which VM, where, until when; confirmed, kept for longer or given back.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -38,11 +39,13 @@ pub(crate) async fn list(
     let path = format!("{api}/reservations?{query}");
     let page = ask.get(&path).await?;
     let reservations = items(&page, "items");
-    let mut vms = Vec::with_capacity(reservations.len());
-    for reservation in reservations {
-        let path = format!("{api}/vms/{}", segment(text(reservation, "vm")));
-        vms.push(ask.get_if(&path).await.unwrap_or_default());
-    }
+    // Both lists go by the ids of the VMs; a place that came or went in between is one that the
+    // other list has not.
+    let listed = ask.get(&format!("{api}/vms?pending=true&{query}")).await?;
+    let vms: HashMap<&str, &Value> = items(&listed, "items")
+        .iter()
+        .map(|vm| (text(vm, "id"), vm))
+        .collect();
     let may = ask.may(Permission::Operate, Some(&cluster));
     let main = html! {
         div.head { div {
@@ -69,7 +72,8 @@ pub(crate) async fn list(
                         th scope="col" { "Since" } th scope="col" { "Runs out" }
                         @if may { th scope="col" { span.vh { "Deeds" } } }
                     } }
-                    tbody { @for (reservation, vm) in reservations.iter().zip(&vms) {
+                    tbody { @for reservation in reservations {
+                        @let vm = vms.get(text(reservation, "vm")).copied().unwrap_or(&Value::Null);
                         (row(&ask, &cluster, reservation, vm, may))
                     } }
                 } }
@@ -96,6 +100,12 @@ pub(crate) async fn list(
 
 fn row(ask: &Ask, cluster: &str, reservation: &Value, vm: &Value, may: bool) -> Markup {
     let id = text(reservation, "vm");
+    // What is reserved of it, where that is not what runs.
+    let changed = &vm["reserved"]["changes"];
+    let of = |key: &str| match changed.get(key) {
+        Some(value) => value,
+        None => &vm[key],
+    };
     let expires = Moment::of(&reservation["expires"]);
     let is_soon = expires.is_some_and(|it| it.0.saturating_sub(Moment::now().0) < SOON);
     let kind = match text(reservation, "kind") {
@@ -111,10 +121,10 @@ fn row(ask: &Ask, cluster: &str, reservation: &Value, vm: &Value, may: bool) -> 
                 span.sub { a href=(of_cluster(cluster, &["decisions", &number.to_string()])) { "decision " (number) } } } }
             td { @if let Some(from) = reservation["from"].as_str() { @if reservation["host"] != from { (host_link(cluster, Some(from))) " → " } }
                 (host_link(cluster, reservation["host"].as_str())) }
-            td.num { @match vm["cpu"].as_f64() { Some(cpu) => (cores(cpu)), None => span.dim { "–" } }
-                @if vm["gpu.count"].is_u64() { span.sub { (things(count(vm, "gpu.count"), "GPU", "GPUs")) } } }
-            td.num { @match vm["memory"].as_f64() { Some(memory) => (bytes(memory)), None => span.dim { "–" } }
-                @for pages in items(vm, "huge-pages").iter().take(4) {
+            td.num { @match of("cpu").as_f64() { Some(cpu) => (cores(cpu)), None => span.dim { "–" } }
+                @if let Some(gpus) = of("gpu.count").as_u64().and_then(|it| usize::try_from(it).ok()) { span.sub { (things(gpus, "GPU", "GPUs")) } } }
+            td.num { @match of("memory").as_f64() { Some(memory) => (bytes(memory)), None => span.dim { "–" } }
+                @for pages in of("huge-pages").as_array().into_iter().flatten().take(4) {
                     span.sub { (things(count(pages, "count"), "page", "pages")) " of " (bytes(number(pages, "size"))) } } }
             td.nowrap { @match Moment::of(&reservation["since"]) { Some(since) => (ago(since)), None => span.dim { "–" } } }
             td.nowrap { @match expires {

@@ -96,9 +96,9 @@ fn panel(found: &Found) -> Markup {
         section.panel aria-label={ (found.kind) @if let Some(cluster) = cluster { " of " (cluster) } } {
             header {
                 h2 { (found.kind) @if let Some(cluster) = cluster { span.dim { " of " (cut(cluster, 60)) } } }
-                @if found.are_more { a.small href=(found.all) { "Show all" } }
+                @if found.are_more && !found.all.is_empty() { a.small href=(found.all) { "Show all" } }
             }
-            div.in { ul.list { @for link in &found.links { li { (link) } } } }
+            div.in { ul.list.links { @for link in &found.links { li { (link) } } } }
         }
     }
 }
@@ -137,12 +137,13 @@ async fn in_cluster(ask: &Ask, cluster: &str, wanted: &str) -> Result<Vec<Found>
 fn of_all(cluster: &str, part: &str, wanted: &str) -> String {
     let page = match part {
         "hosts" => of_cluster(cluster, &[]),
-        "tenants" => of_cluster(cluster, &["vms"]),
         part => of_cluster(cluster, &[part]),
     };
     match part {
+        "vms" => format!("{page}?{}", url::query([("text", Some(wanted))])),
         "hosts" | "groups" => format!("{page}?{}", url::query([("filter", Some(wanted))])),
-        _ => page,
+        // There is no list of tenants.
+        _ => String::new(),
     }
 }
 

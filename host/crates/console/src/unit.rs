@@ -86,7 +86,7 @@ pub(crate) async fn show(
         }
         div.acts { (parts::copies(
             &parts::curl("GET", &format!("{path}/inspection"), None),
-            Some(&format!("placewright unit inspect {name}")),
+            Some(&parts::command(&["get", "units", &name])),
         )) }
     };
     let page = Page {
@@ -125,7 +125,7 @@ fn parts_of(inspected: &Value) -> Markup {
     html! {
         section.panel aria-labelledby="reads" {
             header { h2 id="reads" { "What it does, and what it reads" } span.small.dim { "Nothing else is shown to it." } }
-            div.scroll { table {
+            div.scroll tabindex="0" { table {
                 thead { tr { th scope="col" { "Part" } th scope="col" { "Table" } th scope="col" { "Columns" } } }
                 tbody { @for part in items(inspected, "parts") {
                     @let answers = texts(part, "answers");
@@ -152,7 +152,7 @@ fn settings(inspected: &Value) -> Markup {
         section.panel aria-labelledby="settings" {
             header { h2 id="settings" { "Settings " span.dim { (settings.len()) } } }
             @if settings.is_empty() { div.in { (empty("It has none", html! { "It works the same in every policy." })) } }
-            @else { div.scroll { table {
+            @else { div.scroll tabindex="0" { table {
                 thead { tr { th scope="col" { "Setting" } th scope="col" { "Kind" } th scope="col" { "Default" } th scope="col" { "Meaning" } } }
                 tbody { @for setting in settings { tr.tall {
                     th.row.mono scope="row" { (cut(text(setting, "name"), 60)) }
@@ -195,7 +195,7 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
         section.panel aria-labelledby="history" {
             header { h2 id="history" { "What became of candidates" } }
             @if history.is_empty() { div.in { (empty("None yet", html! { "This version comes with the program." })) } }
-            @else { div.scroll { table {
+            @else { div.scroll tabindex="0" { table {
                 thead { tr { th scope="col" { "When" } th scope="col" { "Digest" } th scope="col" { "Version" } th scope="col" { "From" } th scope="col" { "Outcome" } th scope="col" { span.vh { "Go back" } } } }
                 tbody { @for entry in history {
                     @let outcome = &entry["outcome"];
@@ -229,7 +229,7 @@ fn costs_of(costs: &[Value]) -> Markup {
     html! {
         section.panel aria-labelledby="costs" {
             header { h2 id="costs" { "What it costs" } span.small.dim { "Since the cluster's policy or one of its units changed last." } }
-            div.scroll { table {
+            div.scroll tabindex="0" { table {
                 thead { tr {
                     th scope="col" { "Cluster" } th.num scope="col" { "Calls" } th.num scope="col" { "Hosts asked about" }
                     th.num scope="col" { "Of the time of units" } th.num scope="col" { "Half of the calls within" }
@@ -276,7 +276,7 @@ fn judged(ask: &Ask, name: &str, shadow: &Value) -> Markup {
                     (shadow_deed(ask, name, "discard", "End it", "risk", "End the candidate? What it has come to is forgotten."))
                 }
             }
-            @if !clusters.is_empty() { div.scroll { table {
+            @if !clusters.is_empty() { div.scroll tabindex="0" { table {
                 caption.vh { "What the candidate has come to, cluster by cluster" }
                 thead { tr {
                     th scope="col" { "Cluster" } th.num scope="col" { "Judged" } th.num scope="col" { "The same" }

@@ -50,7 +50,7 @@ async fn stagings_alone(ask: &Ask) -> Result<Response, Problem> {
             h1 { (things(stagings.len(), "candidate is being staged", "candidates are being staged")) }
         } }
         (under_way(&stagings))
-        div.acts { (parts::copies(&parts::curl("GET", "/v1/unit-stagings", None), Some("placewright get unit-stagings"))) }
+        div.acts { (parts::copies(&parts::curl("GET", "/v1/unit-stagings", None), Some(&parts::command(&["get", "unit-stagings"])))) }
     };
     let page = Page {
         title: "Units being staged".to_owned(),
@@ -124,7 +124,7 @@ pub(crate) async fn page_of(
                 } } }
             } } }
         }
-        div.acts { (parts::copies(&parts::curl("GET", "/v1/units", None), Some("placewright unit list"))) }
+        div.acts { (parts::copies(&parts::curl("GET", "/v1/units", None), Some(&parts::command(&["get", "units"])))) }
     };
     let page = Page {
         title: "Units".to_owned(),

@@ -25,6 +25,13 @@ use placewright_http::Problem;
 const ROWS: usize = 100;
 /// Decisions that are looked through for those about a VM.
 const DECISIONS: usize = 1000;
+/// How VMs are listed, as the API calls it.
+const ORDERS: [(&str, &str); 4] = [
+    ("", "by id"),
+    ("-memory", "most memory first"),
+    ("-cpu", "most CPU first"),
+    ("name", "by name"),
+];
 /// Groups of a VM that are shown.
 const GROUPS: usize = 100;
 
@@ -37,11 +44,11 @@ pub(crate) async fn list(
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let counted = ask.get(&api).await?["counted"].take();
     let rows = ROWS.to_string();
-    let names = ["host", "tenant", "pending", "after"];
+    let names = ["text", "host", "tenant", "pending", "sort", "after"];
     let said = names.map(|name| (name, ask.param(name)));
     let query = url::query(said.into_iter().chain([("limit", Some(rows.as_str()))]));
     let path = format!("{api}/vms?{query}");
-    let filtered = ["host", "tenant", "pending"]
+    let filtered = ["text", "host", "tenant", "pending"]
         .iter()
         .any(|it| ask.param(it).is_some());
     // A filter that names what is not there is refused with a sentence.
@@ -58,7 +65,7 @@ pub(crate) async fn list(
             (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "VMs"))
             h1 { "VMs of " (cluster) }
             p {
-                (format::count(counted["vms"].as_u64().unwrap_or_default())) " run, "
+                (format::count(counted["vms"].as_u64().unwrap_or_default())) " are on hosts, "
                 (format::count(counted["pending"].as_u64().unwrap_or_default())) " have a place reserved."
             }
         } }
@@ -68,12 +75,18 @@ pub(crate) async fn list(
                     label.lab { "Which"
                         select.field name="pending" {
                             option value="" { "all" }
-                            option value="false" selected[pending == Some("false")] { "those that run" }
+                            option value="false" selected[pending == Some("false")] { "those on hosts" }
                             option value="true" selected[pending == Some("true")] { "those with a place reserved" }
                         }
                     }
+                    input.field name="text" value=(ask.param("text").unwrap_or_default()) aria-label="Part of the id or name" placeholder="Id or name";
                     input.field name="host" value=(ask.param("host").unwrap_or_default()) aria-label="Id of the host" placeholder="Host";
                     input.field name="tenant" value=(ask.param("tenant").unwrap_or_default()) aria-label="Id of the tenant" placeholder="Tenant";
+                    label.lab { "Order"
+                        select.field name="sort" {
+                            @for (word, meaning) in ORDERS { option value=(word) selected[ask.param("sort").unwrap_or_default() == word] { (meaning) } }
+                        }
+                    }
                     button.btn.without-script type="submit" { "Show" }
                 }
             }

@@ -14,6 +14,7 @@ mod artifacts;
 mod balancing;
 pub mod cluster;
 mod drafts;
+pub mod durations;
 mod enforce;
 mod error;
 mod events;

@@ -187,6 +187,8 @@ fn of_question(error: &QuestionError) -> Code {
         QuestionError::UnknownHost { .. } => Code::NotFound,
         QuestionError::Place(error) => of_place(error),
         QuestionError::Explain(error) => of_explain(error),
-        QuestionError::Change(_) | QuestionError::Chain(_) => Code::Unprocessable,
+        QuestionError::Change(_) | QuestionError::Chain(_) | QuestionError::ForcedCapacity => {
+            Code::Unprocessable
+        }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::holdings::{Held, Vacated};
 use super::journal::Undo;
-use super::nested::{HUGE_PAGES, NODE_PAGES, NUMA_NODES};
+use super::nested::{CPUS, HUGE_PAGES, NODE_PAGES, NUMA_NODES};
 use super::unmeasured::{MEMORY_FREE, Measured};
 use super::{Cell, Inventory, InventoryError};
 use placewright_model::{Facts, Vm};
@@ -53,13 +53,14 @@ impl Inventory {
         let (id, facts) = (host.id.clone(), &host.facts);
         let free = facts.integer(MEMORY_FREE).filter(|_| measured.memory > 0);
         let free = free.map(|free| more(free, measured.memory, facts.integer("memory.total")));
-        let tables = [HUGE_PAGES, NUMA_NODES, NODE_PAGES, DEVICES].map(|table| {
+        let tables = [HUGE_PAGES, NUMA_NODES, NODE_PAGES, CPUS, DEVICES].map(|table| {
             let known = facts.rows(table);
             let mut rows = known.to_vec();
             match table {
                 HUGE_PAGES => measured.free_pages(&mut rows),
                 NUMA_NODES => measured.free_nodes(&mut rows),
                 NODE_PAGES => measured.free_node_pages(&mut rows),
+                CPUS => measured.free_cpus(&mut rows),
                 _ => measured.free_devices(&mut rows),
             }
             (table, (rows != known).then_some(rows))
@@ -197,6 +198,15 @@ impl Measured {
         }
     }
 
+    fn free_cpus(&self, rows: &mut [Facts]) {
+        for row in rows.iter_mut().filter(|row| row.is("exclusive")) {
+            let number = row.integer("cpu");
+            if number.is_some_and(|number| self.cpus.contains(&number)) {
+                row.set("exclusive", false);
+            }
+        }
+    }
+
     fn free_devices(&self, rows: &mut [Facts]) {
         for row in rows {
             let is_own = row.text("name").is_some_and(|name| {
@@ -215,6 +225,25 @@ mod tests {
     use super::*;
     use placewright_model::schema::Schema;
     use placewright_model::{Host, Value};
+
+    #[test]
+    fn cpus_that_a_vm_that_is_vacated_had_for_itself_are_free() {
+        let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+        let mut host = Host::new("h");
+        for cpu in 0..3_i64 {
+            let row = Facts::new().with("cpu", cpu).with("exclusive", cpu < 2);
+            host.facts.push_row(CPUS, row);
+        }
+        inventory.add_host(host).unwrap();
+        let mut vm = Vm::new("v").with("exclusive", true).with("cpu", 1000_i64);
+        let pin = Facts::new().with("vcpu", 0_i64).with("cpu", 1_i64);
+        vm.facts.push_row("pins", pin);
+        inventory.run_vm(vm, "h").unwrap();
+        inventory.vacate("v").unwrap();
+        let cpus = inventory.host(0).unwrap().facts.rows(CPUS).iter();
+        let exclusive: Vec<bool> = cpus.map(|cpu| cpu.is("exclusive")).collect();
+        assert_eq!(exclusive, [true, false, false]);
+    }
 
     #[test]
     fn what_was_measured_of_a_vm_that_is_vacated_is_free() {

@@ -212,6 +212,20 @@ impl Inventory {
         Ok(())
     }
 
+    /// Set a measured value of a host as it is thought to be: it shows no VM that no measurement
+    /// shows yet.
+    ///
+    /// # Errors
+    /// As [`set_host_value`](Self::set_host_value).
+    pub fn estimate_host_value(
+        &mut self,
+        id: &str,
+        column: &str,
+        value: Value,
+    ) -> Result<(), InventoryError> {
+        self.write_host_value(id, column, Some(value))
+    }
+
     /// The same for a value that may not show all VMs.
     pub(super) fn write_host_value(
         &mut self,

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use super::entry::{EntryKind, EntryResult, Results};
 use super::statistics::Measured;
+use super::unmeasured::{CPU_USAGE, MEMORY_FREE};
 use super::{GroupEntry, Inventory, InventoryError};
 use placewright_document::{ChangedGroup, ChangedRow, ChangedVm, InventoryChanges};
-use placewright_model::{Entity, Facts, FactsChange, Host, RowChange, Vm, Write};
+use placewright_model::{Entity, Facts, FactsChange, Host, RowChange, Value, Vm, Write};
 
 impl Inventory {
     /// Carry out all changes of a document, or none of them. VMs and groups that are
@@ -113,12 +114,42 @@ impl Inventory {
             let id = host.id.clone();
             return self.add_host(Host { id, facts }).map(|_| ());
         };
-        self.change_host(&host.id, &host.facts)?;
+        let news = self.news_of_host(slot, host.facts.clone());
+        self.change_host(&host.id, &news)?;
         // What an operator gives is no measurement, and does not become outdated.
-        for name in names(&host.facts) {
+        for name in names(&news) {
             measured.forget(slot, name);
         }
         Ok(())
+    }
+
+    /// A change of a host without what is as it is shown. That says nothing new: a host that is
+    /// given back as it was read is measured when it was, and shows no VM that no measurement
+    /// shows yet.
+    fn news_of_host(&self, slot: u32, mut change: FactsChange) -> FactsChange {
+        let Some(host) = self.host(slot) else {
+            return change;
+        };
+        let is_shown = |column: &str, value: &Value| {
+            host.facts.get(column) == Some(value)
+                || self.given(host, column) == Some(value)
+                // A value that is measured is shown less by what is not measured yet.
+                || [MEMORY_FREE, CPU_USAGE].contains(&column)
+                    && self.host_value(slot, column).as_ref() == Some(value)
+        };
+        let values = change.set.values();
+        let columns = values.filter(|(column, value)| is_shown(column, value));
+        let columns: Vec<_> = columns.map(|(column, _)| column.clone()).collect();
+        let tables = change.set.tables();
+        let tables = tables.filter(|(table, rows)| host.facts.rows(table) == *rows);
+        let tables: Vec<_> = tables.map(|(table, _)| table.clone()).collect();
+        for column in columns {
+            change.set.unset(&column);
+        }
+        for table in tables {
+            change.set.take_rows(&table);
+        }
+        change
     }
 
     pub(super) fn change_host(
@@ -132,20 +163,11 @@ impl Inventory {
                 false => self.set_host_rows(id, name, Vec::new())?,
             }
         }
-        // What is as it was says nothing new: a host that is given back as it was read shows no
-        // VM that no measurement shows yet.
-        let slot = self.slot(id);
         for (column, value) in change.set.values() {
-            let host = slot.and_then(|slot| self.host(slot));
-            if host.is_none_or(|host| host.facts.get(column) != Some(value)) {
-                self.set_host_value(id, column, Some(value.clone()))?;
-            }
+            self.set_host_value(id, column, Some(value.clone()))?;
         }
         for (table, rows) in change.set.tables() {
-            let host = slot.and_then(|slot| self.host(slot));
-            if host.is_none_or(|host| host.facts.rows(table) != rows) {
-                self.set_host_rows(id, table, rows.to_vec())?;
-            }
+            self.set_host_rows(id, table, rows.to_vec())?;
         }
         Ok(())
     }
@@ -170,7 +192,14 @@ impl Inventory {
         let arrived = arrives.map(|it| it.vm.clone());
         let mut vm = arrived.or(known).unwrap_or_else(|| Vm::new(id.clone()));
         // What is as it was says nothing of what it is to have where its place is reserved.
-        let (new, pinned) = (facts.differing_from(&vm.facts), vm.pinning.clone());
+        let (mut new, pinned) = (facts.differing_from(&vm.facts), vm.pinning.clone());
+        if let (Some(reserved), Some(running)) = (&reserved, self.running(&id)) {
+            // Nor is anything new where it is to have something else there than it has.
+            let (reserved, running) = (&reserved.vm.facts, &running.vm.facts);
+            new.retain(|name| {
+                reserved.get(name) == running.get(name) && reserved.rows(name) == running.rows(name)
+            });
+        }
         vm.facts.change(&facts);
         pinning.clone().apply(&mut vm.pinning);
         let is_pinned_anew = vm.pinning != pinned;
@@ -189,6 +218,12 @@ impl Inventory {
             (None, Some(_)) => self.cancel_vm(&id)?,
             (None, None) => return Err(InventoryError::UnknownVm(id)),
         }
+        // The rows of its stay are of where it runs, as they are shown: what is reserved for it
+        // elsewhere has rows of its own.
+        let runs = self.running(&id).is_some();
+        if runs {
+            self.write_placed(&id, &placed)?;
+        }
         if let Some(mut reserved) = reserved.filter(|_| stays) {
             // What it is to have there stays, but for what is changed.
             let before = reserved.vm.clone();
@@ -199,8 +234,10 @@ impl Inventory {
             reserved.follow_need(&before);
             self.restore_vm(reserved)?;
         }
-        let writes = self.placed_writes(&id, &placed);
-        self.apply(&writes)
+        match runs {
+            true => Ok(()),
+            false => self.write_placed(&id, &placed),
+        }
     }
 
     /// Take out of a change what belongs to the VM's stay on its host: the tables that
@@ -221,21 +258,22 @@ impl Inventory {
         placed
     }
 
-    /// What brings the tables of a VM's stay to what they are from now on.
-    fn placed_writes(&self, id: &Arc<str>, placed: &FactsChange) -> Vec<Write> {
-        let mut writes = Vec::new();
+    /// Bring the tables of a VM's only stay to what they are from now on.
+    fn write_placed(&mut self, id: &Arc<str>, placed: &FactsChange) -> Result<(), InventoryError> {
         let write = |table: &Arc<str>, change| {
             Write::row(Entity::Placement(id.clone()), table.clone(), change)
         };
+        let stay = self.running(id).or_else(|| self.pending(id));
+        let mut writes = Vec::new();
         for table in names(placed) {
-            let old = self.running(id).map_or(0, |it| it.placed_rows(table).len());
+            let old = stay.map_or(0, |it| it.placed_rows(table).len());
             writes.extend((0..old).map(|row| write(table, RowChange::Remove(row))));
         }
         for (table, rows) in placed.set.tables() {
             let new = rows.iter();
             writes.extend(new.map(|row| write(table, RowChange::Append(row.clone()))));
         }
-        writes
+        self.apply(&writes)
     }
 
     fn change_group(&mut self, changed: &ChangedGroup) -> Result<(), InventoryError> {

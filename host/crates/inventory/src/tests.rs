@@ -109,15 +109,17 @@ fn what_is_told_of_a_vm_as_it_is_leaves_its_growth_as_it_was() {
     let text = r#"{"vms": [{"id": "a", "host": "h1", "cores": 2, "memory": "2 GiB"}]}"#;
     changed(&mut inventory, text);
     assert_eq!(promised(&inventory, "h1"), before);
-    // What is new holds for what is reserved, too.
+    // What is new holds for what is reserved, too, but for that in which it is to grow.
     changed(
         &mut inventory,
-        r#"{"vms": [{"id": "a", "memory": "3 GiB"}]}"#,
+        r#"{"vms": [{"id": "a", "memory": "3 GiB", "tenant": "acme"}]}"#,
     );
     assert_eq!(
         promised(&inventory, "h1"),
-        [3 * GIB, 0, 2000, 4000, 0].map(Some)
+        [3 * GIB, 3 * GIB, 2000, 4000, 0].map(Some)
     );
+    let tenant = |entry: Option<&VmEntry>| entry.unwrap().vm.facts.text("tenant").is_some();
+    assert!(tenant(inventory.running("a")) && tenant(inventory.pending("a")));
 }
 
 #[test]

@@ -201,6 +201,8 @@ pub(super) struct Measured {
     pub(super) node_pages: Vec<NodePages>,
     /// Names of devices.
     pub(super) devices: Vec<Arc<str>>,
+    /// Numbers of the CPUs that it has for itself.
+    pub(super) cpus: Vec<i64>,
 }
 
 impl Measured {
@@ -217,6 +219,7 @@ impl Measured {
             devices: devices
                 .filter_map(|row| Some(row.text("name")?.into()))
                 .collect(),
+            cpus: entry.own_cpus().collect(),
         }
     }
 }
@@ -281,7 +284,7 @@ impl VmEntry {
     }
 
     /// Second since when it takes what no measurement shows yet; None: all is measured.
-    pub(super) fn unmeasured_since(&self) -> Option<i64> {
+    pub fn unmeasured_since(&self) -> Option<i64> {
         self.unmeasured.as_ref().map(|it| it.since)
     }
 }
@@ -395,6 +398,17 @@ impl Inventory {
             if unmeasured.as_ref() != Some(&known) {
                 self.change_unmeasured(index, unmeasured);
             }
+        }
+    }
+
+    /// Count all that a VM takes where it runs as measured.
+    pub fn count_as_measured(&mut self, vm: &str) {
+        if let Some(index) = self.running.get(vm).copied()
+            && self.vms[index as usize]
+                .as_ref()
+                .is_some_and(|entry| entry.unmeasured.is_some())
+        {
+            self.change_unmeasured(index, None);
         }
     }
 
@@ -762,6 +776,21 @@ mod tests {
         assert_eq!(taken(&inventory), before);
         give(&mut inventory, 90, 9);
         assert_eq!(taken(&inventory), [0, 9, 9]);
+    }
+
+    #[test]
+    fn free_memory_that_is_given_back_as_it_is_shown_is_no_measurement() {
+        let mut inventory = cluster();
+        confirm(&mut inventory, vm(4));
+        let text = r#"{"hosts": [{"id": "h", "memory.free": "6 GiB", "name": "rack 1"}]}"#;
+        let changes = InventoryChanges::read(text, "c.json", inventory.schema()).unwrap();
+        inventory.change(changes).unwrap();
+        assert_eq!(free(&inventory), 6);
+        let host = inventory.host(0).unwrap();
+        let measured: Vec<&str> = inventory.measured(host).map(|it| &**it.name).collect();
+        assert_eq!(measured, [MEMORY_FREE]);
+        inventory.remove_vm("v").unwrap();
+        assert_eq!(free(&inventory), 10);
     }
 
     fn sums(inventory: &Inventory) -> [i64; 2] {

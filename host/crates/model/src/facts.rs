@@ -226,6 +226,13 @@ impl FactsChange {
         part.unset = self.unset.iter().filter(is_there).cloned().collect();
         part
     }
+
+    /// Leave out what it says of columns and tables that `is_meant` does not hold for.
+    pub fn retain(&mut self, is_meant: impl Fn(&str) -> bool) {
+        self.set.values.retain(|(name, _)| is_meant(name));
+        self.set.tables.retain(|(name, _)| is_meant(name));
+        self.unset.retain(|name| is_meant(name));
+    }
 }
 
 /// A hypervisor that VMs run on.

@@ -125,11 +125,12 @@ pub(super) fn told(inventory: &Inventory, decided: &Decided) -> (Option<Arc<str>
     (host, shares.collect())
 }
 
-/// Fill in what the inventory knows of a VM that runs: a request gives of it what is to be
-/// different and, in `unset`, what it is to have no more, and everything else is as it is known.
-/// A table of rows is given as a whole.
+/// Fill in what the inventory knows of a VM that runs, or else has a place reserved: a request
+/// gives of it what is to be different and, in `unset`, what it is to have no more, and everything
+/// else is as it is known. A table of rows is given as a whole.
 pub(super) fn known(inventory: &Inventory, member: &mut Vm, unset: &[Arc<str>]) {
-    let Some(entry) = inventory.running(&member.id) else {
+    let running = inventory.running(&member.id);
+    let Some(entry) = running.or_else(|| inventory.pending(&member.id)) else {
         return;
     };
     if unset.is_empty() && *entry.vm == *member {

@@ -68,6 +68,10 @@ pub enum QuestionError {
         /// The host that was probably meant.
         nearest: Option<Arc<str>>,
     },
+    #[error(
+        "\"force\" asks no unit, so that any number would fit on that host: leave it out, or name the host in \"allowed\""
+    )]
+    ForcedCapacity,
 }
 
 fn near(nearest: &Option<Arc<str>>) -> String {

@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use placewright_model::{Kind, Measure, Value};
+
 /// A time after RFC 3339 or in seconds since 1970 as it is, a duration as so long ago.
 ///
 /// # Errors
@@ -23,6 +25,17 @@ fn ago(duration: Duration) -> Option<String> {
     Some(humantime::format_rfc3339_micros(at).to_string())
 }
 
+/// A duration in seconds, as documents write it: a number, or a text such as "2 min".
+///
+/// # Errors
+/// If it is none.
+pub(super) fn seconds(text: &str) -> Result<i64, String> {
+    match Measure::Seconds.parse(text, Kind::Integer) {
+        Ok(Value::Integer(seconds)) if seconds >= 0 => Ok(seconds),
+        _ => Err("it is no duration; write seconds, or such as \"90 s\" or \"2 min\"".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -41,5 +54,12 @@ mod tests {
         for text in ["yesterday", "8000y", ""] {
             moment(text).unwrap_err();
         }
+    }
+
+    #[test]
+    fn durations_are_seconds_or_texts() {
+        let read = ["600", "90 s", "10 min"].map(|text| seconds(text).unwrap());
+        assert_eq!(read, [600, 90, 600]);
+        assert!(seconds("soon").is_err() && seconds("-1").is_err());
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use placewright_client::Call;
 use serde_json::{Value, json};
 
-use super::{ClusterArg, Session, shown};
+use super::{ClusterArg, Session, moment, shown};
 use crate::cli::balance::margin;
 use crate::cli::failure::{Answer, Failure};
 
@@ -80,9 +80,9 @@ pub(super) struct Renew {
     /// The id of the VM
     #[arg(value_name = "ID")]
     vm: String,
-    /// For so many seconds from now
-    #[arg(long, value_name = "N")]
-    seconds: u64,
+    /// For so many seconds from now, or so long, such as 10min
+    #[arg(long, value_name = "DURATION", value_parser = moment::seconds)]
+    seconds: i64,
     #[command(flatten)]
     cluster: ClusterArg,
 }
@@ -111,8 +111,8 @@ pub(super) struct Balance {
     #[arg(long, value_name = "COST", value_parser = margin)]
     margin: Option<f64>,
     /// Seconds for which a VM stays where it was moved to; as long as is usual if not given
-    #[arg(long, value_name = "SECONDS")]
-    cool_down: Option<u64>,
+    #[arg(long, value_name = "DURATION", value_parser = moment::seconds)]
+    cool_down: Option<i64>,
     /// Whether repairs come first: VMs on hosts that are not up, broken hard groups, hosts that
     /// promise more than they may; true if not given
     #[arg(long, value_name = "true|false", action = clap::ArgAction::Set)]
@@ -212,9 +212,9 @@ pub(super) struct Begin {
     /// Whether the plan goes on by itself as moves are confirmed; as before if not given
     #[arg(long, value_name = "YES", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     auto: Option<bool>,
-    /// Seconds for which the places are reserved
-    #[arg(long, value_name = "SECONDS")]
-    reserve_for: Option<u64>,
+    /// Seconds for which the places are reserved, or so long, such as 10min
+    #[arg(long, value_name = "DURATION", value_parser = moment::seconds)]
+    reserve_for: Option<i64>,
     #[command(flatten)]
     cluster: ClusterArg,
 }

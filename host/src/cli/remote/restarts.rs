@@ -4,7 +4,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use placewright_client::{Call, Method};
 use serde_json::{Value, json};
 
-use super::{ClusterArg, Session};
+use super::{ClusterArg, Session, moment};
 use crate::cli::failure::{Answer, Failure};
 
 /// Have the server restart VMs of hosts that are down or in error by itself, or not.
@@ -37,9 +37,10 @@ enum What {
 
 #[derive(Debug, Args)]
 struct On {
-    /// Seconds for which a host must be down or in error without a break; 60 if not given
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u16).range(0..=3600))]
-    settle: Option<u16>,
+    /// Seconds for which a host must be down or in error without a break, or so long, such as 2min; 60
+    /// if not given
+    #[arg(long, value_name = "DURATION", value_parser = moment::seconds)]
+    settle: Option<i64>,
     /// How many restarts may be under way at once; 8 if not given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     max_in_flight: Option<u16>,

@@ -428,6 +428,12 @@ def an_ended_session_loses_nothing(desk):
     desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog[open]"))
     assert "session has ended" in desk.one("dialog").text
     assert field.get_attribute("value") == "7"
+    # Nor does saving.
+    desk.driver.find_element(By.XPATH, "//dialog//button[text()='Go on']").click()
+    desk.wait(lambda: not desk.driver.find_elements(By.CSS_SELECTOR, "dialog"))
+    desk.one("button[value='save']").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog[open]"))
+    assert field.get_attribute("value") == "7"
     told = desk.complaints(allowed=("401",))
     assert not told, told
 
@@ -524,6 +530,29 @@ def a_place_is_given_back_after_a_question(desk, api):
     assert not told, told
 
 
+def a_button_stays_that_of_its_vm_as_the_list_changes(desk, api):
+    place = lambda vm: api.must("POST", "/v1/clusters/north/place", {"id": vm, "cpu": 1, "memory": "1 GiB"})
+    held = lambda: {it["vm"] for it in api.must("GET", "/v1/clusters/north/reservations?limit=1000")["items"]}
+    place("!pressed")
+    desk.go("/clusters/north/reservations")
+    row = "//tr[.//a[text()='{}']]"
+    of = lambda vm, deed: desk.driver.find_element(By.XPATH, row.format(vm) + f"//button[@value='{deed}']")
+    button = of("!pressed", "renew")
+    desk.driver.execute_script("arguments[0].focus()", button)
+    place("!before")
+    desk.wait(lambda: desk.driver.find_elements(By.XPATH, row.format("!before")))
+    assert desk.driver.switch_to.active_element == of("!pressed", "renew") == button
+    # A question is about what it was asked about, whatever comes meanwhile.
+    of("!pressed", "cancel").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog[open]"))
+    assert "!pressed" in desk.one("dialog").text
+    place("!a-first")
+    desk.one("dialog .risk").click()
+    desk.wait(lambda: "!pressed" not in held())
+    assert {"!before", "!a-first"} <= held()
+    assert not desk.complaints()
+
+
 def a_viewer_is_shown_who_may(desk, api):
     before = api.must("GET", "/v1/clusters/north/plans/1")
     desk.go("/clusters/north/plans/1")
@@ -571,6 +600,7 @@ def main():
         what_happens_is_shown_as_it_happens(desk, api)
         a_host_goes_into_maintenance_and_back(desk, api)
         a_place_is_given_back_after_a_question(desk, api)
+        a_button_stays_that_of_its_vm_as_the_list_changes(desk, api)
         hostile_names_are_text(desk, api)
         a_unit_is_dropped_checked_and_put_in_force(desk, api, component)
         a_plan_is_approved_by_keys_alone(desk, api)

@@ -291,4 +291,36 @@ fn reservations_are_listed_confirmed_kept_longer_and_given_back() {
     assert_eq!(act(&cookie, "v3", "", "keep", "").status, 400);
     let page = desk.page(path, &cookie);
     assert!(page.contains("6 places are reserved"), "{page}");
+    // What is reserved to grow is shown as it is to be.
+    let grown = json!({"id": "v1", "again": true, "memory": "12 GiB"});
+    let decided = api.send("POST", "/v1/clusters/north/place", &grown);
+    assert_eq!(decided.body["reserved"], true, "{:?}", decided.body);
+    let page = desk.page(path, &cookie);
+    for part in ["a change of its size", "12 GiB"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}
+
+#[test]
+fn lists_tell_what_of_a_filter_is_not_understood_and_find_ids_and_names() {
+    let desk = Desk::start().with_cluster();
+    let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));
+    let host = json!({"id": "rack:7", "cpu.cores": 4, "memory.total": "8 GiB"});
+    let made = api.send("PUT", "/v1/clusters/north/hosts/rack:7", &host);
+    assert!(made.status < 300, "{:?}", made.body);
+    let hosts = |filter: &str| desk.page(&format!("/clusters/north?filter={filter}"), &cookie);
+    let own = "/clusters/north/hosts/rack%3A7\"";
+    let (found, none) = (hosts("vms%3C%3D0"), hosts("vms%3E%3D1"));
+    assert!(found.contains(own) && !none.contains(own), "{found}");
+    let by_id = hosts("rack:7");
+    assert!(
+        by_id.contains(own) && !by_id.contains("No host has"),
+        "{by_id}"
+    );
+    let wrong = hosts("cpu.usage%3E0.5");
+    assert!(wrong.contains("is not understood"), "{wrong}");
+    let vms = |query: &str| desk.page(&format!("/clusters/north/vms?{query}"), &cookie);
+    let found = vms("text=V7&sort=-memory");
+    assert!(found.contains("/clusters/north/vms/v7\""), "{found}");
+    assert!(!found.contains("/clusters/north/vms/v1\""), "{found}");
 }

@@ -208,7 +208,7 @@ fn another_factor_changes_as_many_decisions_as_the_api_counts() {
         assert!(shown.body.contains(&told), "{told}: {}", shown.body);
     }
     for copied in [
-        "placewright policy draft house draft.toml --cluster north",
+        "policy draft house draft.toml --cluster north",
         "factor = 2 # twice",
         "--data-binary",
     ] {
@@ -260,7 +260,7 @@ fn the_map_is_coloured_by_a_column_or_the_cost_of_a_vm_and_the_table_says_the_sa
             assert!(cost.contains(&sum), "{sum}: {cost}");
         }
     }
-    let command = "placewright costs --cluster north --cpu 2 --memory '4 GiB' --policy house";
+    let command = "costs --cluster north --cpu 2 --memory '4 GiB' --policy house";
     assert!(cost.contains(command), "{cost}");
     let none = shown("colour=cost&cpu=2&memory=100+GiB");
     for part in [
@@ -410,7 +410,11 @@ fn the_smallest_change_that_would_let_a_host_through_is_told_as_by_the_api() {
     let shown = desk.browse("GET", path, &cookie, &[]).body;
     let rest = first["sentence"].as_str().unwrap().split_once(' ').unwrap();
     assert!(shown.contains(rest.1), "{rest:?}: {shown}");
-    assert!(shown.contains("placewright explain 9 --cluster north --host h6"));
+    assert!(
+        shown.contains(
+            "placewright --server &quot;$SERVER&quot; explain 9 --cluster north --host h6"
+        )
+    );
     // What is told is enough.
     let most = &first["changes"][0]["after"];
     let less = json!({"id": "less", "cpu": 2, "memory": most, "allowed": ["h6"]});
@@ -559,7 +563,7 @@ fn the_audit_log_is_shown_to_admins_with_links_and_to_others_with_the_role_that_
         body.contains("&lt;img src=x") && !body.contains("<img"),
         "{body}"
     );
-    assert!(body.contains("placewright audit list --kind call --by admin-all --result done"));
+    assert!(body.contains("audit list --kind call --by admin-all --result done"));
     assert!(body.contains("/v1/audit?kind=call&amp;by=admin-all&amp;result=done&amp;limit=100"));
     // A field for moments sends no zone.
     let body = page("since=2001-01-01T00%3A00&until=2001-01-01T00%3A01");

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use placewright_engine::unit::Digest;
 use placewright_tests::server::Server;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::access::token;
 use super::deployment::{Api, cluster, vm};
@@ -279,6 +279,82 @@ fn calls_that_are_refused_are_in_the_log_without_secrets() {
         "{log}"
     );
     assert!(!log.contains("pw_"), "{log}");
+}
+
+#[test]
+fn a_host_is_forced_by_admins_alone_and_says_nothing_of_capacity() {
+    let data = folder();
+    let (admin, of_admin) = token(&["--name", "root", "--role", "admin"]);
+    let (viewer, of_viewer) = token(&["--name", "alice", "--role", "viewer"]);
+    let config = data.path().join("placewright.toml");
+    fs::write(&config, format!("{of_admin}{of_viewer}")).unwrap();
+    let server = Server::start(data.path(), &["--config", &config.display().to_string()]);
+    let (admin, viewer) = (Api::with(&server, &admin), Api::with(&server, &viewer));
+    let cluster = json!({"name": "c", "hosts": [
+        {"id": "h1", "cpu.cores": 4, "memory.total": "8 GiB"},
+        {"id": "h2", "cpu.cores": 4, "memory.total": "8 GiB"},
+    ]});
+    assert_eq!(admin.send("POST", "/v1/clusters", &cluster).status, 201);
+    let mut asked = json!({"id": "v", "cpu": 1, "memory": "1 GiB"});
+    let ask = |api: &Api, route: &str, asked: &Value| {
+        let path = format!("/v1/clusters/c/{route}");
+        api.send("POST", &path, asked).status
+    };
+    for forced in [false, true] {
+        if forced {
+            asked["force"] = "h1".into();
+        }
+        for route in ["why?host=h2", "host-costs"] {
+            let status = if forced { 403 } else { 200 };
+            assert_eq!(ask(&viewer, route, &asked), status, "{route}");
+            assert_eq!(ask(&admin, route, &asked), 200, "{route}");
+        }
+        let status = if forced { 422 } else { 200 };
+        assert_eq!(ask(&admin, "capacity", &asked), status);
+    }
+}
+
+#[test]
+fn durations_are_taken_as_texts_wherever_there_are_some() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let cluster = json!({"name": "c",
+        "hosts": [{"id": "h1", "cpu.cores": 4, "memory.total": "8 GiB"}]});
+    assert_eq!(api.send("POST", "/v1/clusters", &cluster).status, 201);
+    for (method, route, body) in [
+        (
+            "POST",
+            "place",
+            json!({"id": "v", "cpu": 1, "reserve-for": "10 min"}),
+        ),
+        (
+            "POST",
+            "reservations/v/renew",
+            json!({"reserve-for": "20 min"}),
+        ),
+        ("POST", "plans", json!({"cool-down": "5 min"})),
+        ("POST", "plans/1/begin", json!({"reserve-for": "90"})),
+        ("PATCH", "settings", json!({"balance": {"every": "10 min"}})),
+        (
+            "PATCH",
+            "settings",
+            json!({"statistics-max-age": "5 min", "restart": {"settle": "90 s"}}),
+        ),
+    ] {
+        let answer = api.send(method, &format!("/v1/clusters/c/{route}"), &body);
+        assert!(answer.status < 300, "{route}: {:?}", answer.body);
+    }
+    let settings = api.get("/v1/clusters/c/settings").body;
+    assert_eq!(settings["balance"]["every"], 600);
+    assert_eq!(settings["statistics-max-age"], 300);
+    assert_eq!(settings["restart"]["settle"], 90);
+    let wrong = api.send(
+        "PATCH",
+        "/v1/clusters/c/settings",
+        &json!({"statistics-max-age": "soon"}),
+    );
+    assert_eq!(wrong.status, 400, "{:?}", wrong.body);
 }
 
 #[test]

@@ -14,6 +14,7 @@ use utoipa::{PartialSchema, ToSchema};
 use super::settings::NewSettings;
 use placewright_chain::UnheededInCluster;
 use placewright_deployment::cluster::{AutomaticRestart, Override, PeriodicBalance};
+use placewright_deployment::durations;
 use placewright_http::problem::{Code, Problem};
 use placewright_scheduler::questions::Restart;
 
@@ -43,12 +44,12 @@ pub(super) struct SettingsPatch {
     #[schema(value_type = Option<RestartPatch>, required = false)]
     restart: Given<RestartPatch>,
     /// Seconds after which what was measured of hosts counts as absent; null: it never does.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "durations::seconds_given")]
     #[schema(value_type = Option<i64>, required = false, minimum = 1, maximum = 2592000, example = 600)]
     statistics_max_age: Given<i64>,
     /// Seconds after which what has come to run on a host counts as measured, though no later
     /// measurement has come; null: only a measurement ends that.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "durations::seconds_given")]
     #[schema(value_type = Option<i64>, required = false, minimum = 1, maximum = 2592000, example = 600)]
     unmeasured_max_age: Given<i64>,
     /// The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
@@ -123,7 +124,7 @@ fn settings() -> Object {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct BalancePatch {
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "durations::seconds_given")]
     every: Given<i64>,
 }
 
@@ -133,7 +134,7 @@ struct BalancePatch {
 pub(super) struct RestartPatch {
     /// Seconds for which a host must have been down or in error without a break before its VMs
     /// are restarted; null: 60.
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "durations::seconds_given")]
     #[schema(value_type = Option<i64>, required = false, minimum = 0, maximum = 3600, example = 60)]
     settle: Given<i64>,
     /// How many restarts may be under way at once; null: 8.

@@ -19,6 +19,7 @@ use placewright_chain::UnheededInCluster;
 use placewright_deployment::cluster::{
     AutomaticRestart, ClusterSettings, Override, PeriodicBalance,
 };
+use placewright_deployment::durations;
 use placewright_deployment::{Attach, Deployment};
 use placewright_http::document::{aside, long};
 use placewright_http::extract::{Json, Path};
@@ -68,12 +69,12 @@ pub(super) struct NewSettings {
     pub(super) restart: Option<AutomaticRestart>,
     /// Seconds after which what was measured of hosts counts as absent; left out, it never
     /// does.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "durations::seconds_if_any")]
     #[schema(minimum = 1, maximum = 2592000, example = 600)]
     pub(super) statistics_max_age: Option<i64>,
     /// Seconds after which what has come to run on a host counts as measured, though no later
     /// measurement has come; left out, only a measurement ends that.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "durations::seconds_if_any")]
     #[schema(minimum = 1, maximum = 2592000, example = 600)]
     pub(super) unmeasured_max_age: Option<i64>,
     /// The revision, as it was read: it changes nothing, `If-Match` says which one is changed.

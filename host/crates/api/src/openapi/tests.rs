@@ -63,10 +63,13 @@ fn promises(version: &str) -> String {
 }
 
 /// Corrections of earlier documents of this version, as schemas with the keys that are corrected.
-/// Servers have always refused what these documents allowed, so that no client that works breaks.
+/// Servers have always refused what these documents allowed, or answered with what they did not
+/// tell, so that no client that works breaks.
 const CORRECTED: &[(&str, &str)] = &[
     // A cluster that is made needs a name. One that is replaced may still lack it.
     ("ClusterDocument", "required"),
+    // A request that is recorded has the nulls with which a VM is to have something no longer.
+    ("RequestedVm", "properties"),
 ];
 
 /// The document with that corrected.

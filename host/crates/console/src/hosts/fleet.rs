@@ -68,40 +68,85 @@ impl HostRow {
     }
 
     /// Whether all words of a filter fit: a part of the id, `state:up`, `zone:z1`, `vms>10`,
-    /// `cpu>80` (in percent), and attributes by their names, as in `rack:r07`.
+    /// `cpu>=80` (in percent), and attributes by their names, as in `rack:r07`.
     fn fits(&self, filter: &str) -> bool {
-        filter.split_whitespace().all(|word| {
-            let is = |given: Option<&str>, wanted: &str| given.is_some_and(|it| it == wanted);
-            if let Some((name, wanted)) = word.split_once(':') {
-                return match name {
-                    "state" if wanted == "not-up" => self.state != "up",
-                    "state" => self.state == wanted,
-                    "zone" => is(self.zone.as_deref(), wanted),
-                    _ => self
-                        .attributes
-                        .iter()
-                        .any(|(known, value)| known == name && value == wanted),
-                };
+        filter.split_whitespace().all(|word| self.fits_word(word))
+    }
+
+    fn fits_word(&self, word: &str) -> bool {
+        let is = |given: Option<&str>, wanted: &str| given.is_some_and(|it| it == wanted);
+        match word.split_once(':') {
+            Some(("state", "not-up")) => return self.state != "up",
+            Some(("state", wanted)) => return self.state == wanted,
+            Some(("zone", wanted)) => return is(self.zone.as_deref(), wanted),
+            Some((name, wanted)) => {
+                let mut known = self.attributes.iter();
+                if let Some((_, value)) = known.find(|(known, _)| known == name) {
+                    return value == wanted;
+                }
             }
-            if let Some(at) = word.find(['<', '>']) {
-                let (name, rest) = word.split_at(at);
-                let Ok(bound) = rest[1..].trim_end_matches('%').parse::<f64>() else {
-                    return false;
-                };
-                let value = match name {
-                    "vms" => self.vms as f64,
-                    "cpu" => self.cpu.share() * 100.0,
-                    "memory" => self.memory.share() * 100.0,
-                    _ => return false,
-                };
-                return if rest.starts_with('<') {
-                    value < bound
-                } else {
-                    value > bound
-                };
-            }
-            self.id.to_lowercase().contains(&word.to_lowercase())
+            None => {}
+        }
+        match Bound::of(word) {
+            Some(Ok(bound)) => bound.holds(match bound.of {
+                Measured::Vms => self.vms as f64,
+                Measured::Cpu => self.cpu.share() * 100.0,
+                Measured::Memory => self.memory.share() * 100.0,
+            }),
+            Some(Err(_)) => false,
+            None => self.id.to_lowercase().contains(&word.to_lowercase()),
+        }
+    }
+}
+
+/// What hosts are compared by in a filter.
+#[derive(Debug, Clone, Copy)]
+enum Measured {
+    Vms,
+    Cpu,
+    Memory,
+}
+
+/// A word of a filter that compares, such as `vms>=10`.
+#[derive(Debug, Clone, Copy)]
+struct Bound<'w> {
+    of: Measured,
+    sign: &'w str,
+    number: f64,
+}
+
+impl<'w> Bound<'w> {
+    /// None: the word compares nothing. An error says what can be compared.
+    fn of(word: &'w str) -> Option<Result<Self, String>> {
+        let at = word.find(['<', '>', '='])?;
+        let (name, rest) = word.split_at(at);
+        let signs = rest.find(|letter| !"<>=".contains(letter));
+        let (sign, number) = rest.split_at(signs.unwrap_or(rest.len()));
+        let of = match name {
+            "vms" => Some(Measured::Vms),
+            "cpu" => Some(Measured::Cpu),
+            "memory" => Some(Measured::Memory),
+            _ => None,
+        };
+        let number = number.trim_end_matches('%').parse::<f64>().ok();
+        let is_sign = ["<", "<=", "=", ">=", ">"].contains(&sign);
+        Some(match (of, number.filter(|it| it.is_finite() && is_sign)) {
+            (Some(of), Some(number)) => Ok(Self { of, sign, number }),
+            _ => Err(format!(
+                "\"{}\" is not understood: a filter compares vms, cpu and memory with a number, these two in percent of what may be promised, such as vms>=15 or cpu<80",
+                cut(word, 60)
+            )),
         })
+    }
+
+    fn holds(&self, value: f64) -> bool {
+        match self.sign {
+            "<" => value < self.number,
+            "<=" => value <= self.number,
+            ">" => value > self.number,
+            ">=" => value >= self.number,
+            _ => (value - self.number).abs() < 0.5,
+        }
     }
 }
 
@@ -196,7 +241,7 @@ impl Fleet {
         }
         let (mut filtered, mut unknown) = (Vec::new(), Vec::new());
         let words = ask.param("filter").unwrap_or_default().split_whitespace();
-        for (name, _) in words.filter_map(|word| word.split_once(':')) {
+        for (word, name) in words.filter_map(|word| Some((word, word.split_once(':')?.0))) {
             let column = format!("attribute.{name}");
             match attributes.contains(&column) {
                 true if filtered.contains(&name) => {}
@@ -206,9 +251,11 @@ impl Fleet {
                     path.push_str(&segment(&column));
                 }
                 false if matches!(name, "state" | "zone") => {}
-                false => unknown.push(name.to_owned()),
+                false => unknown.push((name.to_owned(), word.to_lowercase())),
             }
         }
+        let words = ask.param("filter").unwrap_or_default().split_whitespace();
+        wrong.extend(words.filter_map(|word| Bound::of(word)?.err()));
         let shown = ask.get(&path).await?;
         let mut hosts = rows(&shown["columns"], &grouping, &filtered);
         let mut costs = None;
@@ -234,14 +281,19 @@ impl Fleet {
             }
         }
         Ok(Self {
-            hosts,
             attributes,
             numbers,
             grouping,
             colour,
             costs,
             wrong,
-            unknown,
+            // Ids may have colons.
+            unknown: unknown
+                .into_iter()
+                .filter(|(_, word)| !hosts.iter().any(|it| it.id.to_lowercase().contains(word)))
+                .map(|(name, _)| name)
+                .collect(),
+            hosts,
         })
     }
 

@@ -13,6 +13,8 @@ use crate::value::{count, items, text, texts};
 const DECISIONS: usize = 100;
 /// Broken groups that are counted.
 const BROKEN: usize = 100;
+/// Requests without a host of which it is looked whether their VMs have one by now.
+const LOOKED: usize = 20;
 /// Requests without a host that are told one by one.
 const TOLD: usize = 3;
 
@@ -218,7 +220,7 @@ async fn rejected(
     api: &str,
 ) -> Vec<(String, Markup, Option<Moment>, String)> {
     let decisions = ask.list(&format!("{api}/decisions"), DECISIONS).await;
-    let (mut placed, mut told, mut more) = (Vec::new(), Vec::new(), 0);
+    let (mut placed, mut told, mut more, mut looked) = (Vec::new(), Vec::new(), 0, 0);
     for recorded in decisions.unwrap_or_default() {
         // Nobody waits for what was only tried.
         if recorded["request"]["dry-run"] == true {
@@ -230,6 +232,12 @@ async fn rejected(
             .map(|it| (*it).to_owned())
             .collect();
         if !decision["host"].is_string() && !vms.iter().any(|vm| placed.contains(vm)) {
+            if looked < LOOKED && told.len() < TOLD {
+                looked += 1;
+                if are_known(ask, api, &vms).await {
+                    continue;
+                }
+            }
             if told.len() == TOLD {
                 more += 1;
                 placed.extend(vms);
@@ -260,6 +268,17 @@ async fn rejected(
         told.push((brief, text, None, path));
     }
     told
+}
+
+/// Whether all of these VMs run or have a place by now, however they came to it.
+async fn are_known(ask: &Ask, api: &str, vms: &[String]) -> bool {
+    for vm in vms {
+        let path = format!("{api}/vms/{}", segment(vm));
+        if ask.get_if(&path).await.is_none() {
+            return false;
+        }
+    }
+    true
 }
 
 fn sentence_end(text: &str) -> String {

@@ -10,7 +10,7 @@ use super::document::{Place, nth, shown};
 use super::faults::Faults;
 use super::{amount, order};
 use crate::ask::Ask;
-use crate::format::{cut, number};
+use crate::format::cut;
 use crate::url::segment;
 use crate::value::{items, text};
 
@@ -417,8 +417,8 @@ impl Entry {
         html! {
             input.with-script type="range" min="0" max=(most) step="0.1" value=(self.factor) data-for=(field) aria-label={ (label) ", slider" } disabled[!may];
             input.field.num id=(field) name=(field) aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)]
-                autofocus[state.first == Some(field.as_str())] value=(number(self.factor, 6).replace('−', "-").replace(',', "")) inputmode="decimal" aria-label=(label) readonly[!may]
-                data-was=(number(self.factor, 6).replace('−', "-").replace(',', ""));
+                autofocus[state.first == Some(field.as_str())] value=(self.factor) inputmode="decimal" aria-label=(label) readonly[!may]
+                data-was=(self.factor);
             (wrong(&field, state.faults))
         }
     }

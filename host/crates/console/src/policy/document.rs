@@ -202,10 +202,24 @@ pub(super) fn put_setting(entry: &mut dyn TableLike, name: &str, value: &str) ->
     Some(())
 }
 
+/// Whether a field says what is known. Spaces around it are none of it, its lines end as forms
+/// send them, and fields of one line have lost them.
+fn is_same(known: &str, value: &str) -> bool {
+    let lines = |text: &str| text.trim().replace("\r\n", "\n");
+    let (known, value) = (lines(known), lines(value));
+    known == value || known.replace('\n', "") == value
+}
+
 /// Put a value under a key, unless the key says that already, or is not there and need not be.
 pub(super) fn put(table: &mut dyn TableLike, key: &str, value: &str, usual: &str) {
     let known = table.get(key).and_then(shown);
-    if known.as_deref().unwrap_or(usual) == value {
+    if is_same(known.as_deref().unwrap_or(usual), value) {
+        return;
+    }
+    // So is a number that is written otherwise.
+    let item = table.get(key);
+    let number = item.and_then(|it| it.as_float().or(it.as_integer().map(|it| it as f64)));
+    if number.is_some() && number == value.parse().ok() {
         return;
     }
     // Shown in another unit of measure than written, it is the same still.
@@ -254,6 +268,15 @@ mod tests {
             ("entry/-/filters/0/position", "any"),
         ];
         assert_eq!(changed(&same), TEXT);
+        let text = "name = \"a\"\ndescription = \"two\\nlines \\n\"\n[[costs]]\nunit = \"cpu\"\nfactor = 1.0e-7\n";
+        for description in ["two\r\nlines \r\n", "twolines "] {
+            let fields = [
+                ("policy/description", description),
+                ("entry/-/costs/0/factor", "0.0000001"),
+            ];
+            let fields = fields.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            assert_eq!(with_fields(text, &fields.into()).unwrap(), text);
+        }
     }
 
     #[test]

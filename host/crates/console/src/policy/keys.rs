@@ -33,7 +33,11 @@ pub(super) fn change(
     let parts: Vec<&str> = name.split('/').collect();
     match parts.as_slice() {
         ["policy", "tie-rule"] => ties(document, &all(TIES)),
-        ["policy", "description"] => put(document.as_table_mut(), "description", value, ""),
+        ["policy", "description"] => {
+            // Forms end lines in a way of their own.
+            let value = value.replace("\r\n", "\n");
+            put(document.as_table_mut(), "description", &value, "");
+        }
         ["policy", key] if WORDS.iter().any(|(known, _)| known == key) => {
             let usual = WORDS.iter().find(|(known, _)| known == key);
             put(document.as_table_mut(), key, value, usual?.1);

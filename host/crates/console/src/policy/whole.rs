@@ -221,7 +221,7 @@ impl Whole {
                 summary.small { "Needs, refusals and batches " span.dim { (if self.needs.is_empty() { String::new() } else { things(self.needs.len(), "need", "needs") }) } }
                 div.setting {
                     label.small for="policy/description" { b { "What the policy is for" } }
-                    input.field id="policy/description" name="policy/description" value=(self.description) size="60" readonly[!state.may];
+                    textarea.field id="policy/description" name="policy/description" rows=(self.description.lines().count().clamp(1, 8)) cols="60" readonly[!state.may] { "\n" (self.description) }
                 }
                 @for ((key, title, words), now) in CHOICES.iter().zip(&self.words) {
                     @let field = format!("policy/{key}");

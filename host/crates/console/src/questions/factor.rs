@@ -184,7 +184,7 @@ fn told(cluster: &str, asked: &Asked, answers: &[(f64, Value)]) -> Markup {
                 _ => { b { "None of " (things(tried, "decision", "decisions")) " would fall otherwise." } }
             } }
             p.small.soft { "Each decision is made again by itself under " a href={ "/policies/" (segment(&asked.policy)) } { (cut(&asked.policy, 60)) } ", on the inventory of then. Nothing is changed." } }
-            div.scroll { table {
+            div.scroll tabindex="0" { table {
                 caption.vh { "What each factor of " (asked.entry) " would do" }
                 thead { tr {
                     th.num scope="col" { "Factor" } th.num scope="col" { "Fall otherwise" } th.num scope="col" { "Of" } th scope="col" { span.vh { "Share" } }
@@ -224,7 +224,7 @@ fn changed(cluster: &str, factor: f64, answer: &Value) -> Markup {
         section.panel aria-label={ "Decisions that would fall otherwise with " (number(factor, 6)) } {
             details {
                 summary.in { "Which would fall otherwise with a factor of " b { (number(factor, 6)) } ": " (len(changed.len())) }
-                div.scroll { table {
+                div.scroll tabindex="0" { table {
                     thead { tr { th.num scope="col" { "Number" } th scope="col" { "VM" } th scope="col" { "As decided" } th scope="col" { "With it" } } }
                     tbody { @for one in changed.iter().take(CHANGED) {
                         @let decision = one["decision"].to_string();

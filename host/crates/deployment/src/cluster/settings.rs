@@ -1,5 +1,6 @@
 //! How a cluster is set: its policy, and what is different from it here.
 
+use crate::durations;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -60,6 +61,7 @@ impl ClusterSettings {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct PeriodicBalance {
     /// Seconds from one plan to the next.
+    #[serde(deserialize_with = "durations::seconds")]
     #[schema(minimum = 10, maximum = 2592000, example = 600)]
     pub every: i64,
 }

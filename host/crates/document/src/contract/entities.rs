@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::rows::{Form, list_of, nullable, time_schema};
+use super::rows::{Form, list_of, nullable, or_null, time_schema};
 use super::{Contract, examples, reference};
 use crate::cluster::{self, forms as given};
 use crate::form::Key;
@@ -368,7 +368,7 @@ impl Contract {
         let vm = self.row("members", "Vm", Form::Written, member.clone(), required(VM));
         self.add_with_example(
             "RequestedVm",
-            vm,
+            or_null(vm),
             "A VM of a request; of one that the cluster knows the id is enough",
             examples::vm_of_request(),
         );
@@ -381,7 +381,7 @@ impl Contract {
         let vm = self.row("members", "Vm", Form::Written, all, required(VM));
         self.add_with_example(
             "VmToPlace",
-            vm,
+            or_null(vm),
             "A VM to be placed by itself: a request for one VM",
             examples::vm_to_place(),
         );

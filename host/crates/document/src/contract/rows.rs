@@ -240,6 +240,22 @@ pub(super) fn nullable(properties: &mut Map<String, Json>, required: &[&str]) {
     }
 }
 
+/// An object in which whatever is not required may be null: as if it were not given or, where VMs
+/// that run are placed again, as what they are to have no longer.
+pub(super) fn or_null(mut object: Json) -> Json {
+    let required = object.get("required").cloned().unwrap_or_default();
+    let required: Vec<&str> = required
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
+    if let Some(properties) = object["properties"].as_object_mut() {
+        nullable(properties, &required);
+    }
+    object
+}
+
 /// One of what a table has rows of: `NumaNode` for `numa-nodes`.
 fn noun(table: &str) -> String {
     let one = match table {

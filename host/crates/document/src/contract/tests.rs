@@ -77,3 +77,19 @@ fn amounts_are_numbers_where_they_are_shown_and_may_be_texts_where_they_are_give
             .is_none()
     );
 }
+
+#[test]
+fn what_is_not_needed_of_a_vm_of_a_request_may_be_null() {
+    let contract = contract();
+    for name in ["VmToPlace", "RequestedVm"] {
+        let properties = &contract[name]["properties"];
+        let of = |key: &str| &properties[key]["type"];
+        assert_eq!(
+            *of("memory"),
+            json!(["integer", "string", "null"]),
+            "{name}"
+        );
+        assert_eq!(*of("devices"), json!(["array", "null"]), "{name}");
+        assert_eq!(*of("id"), "string", "{name}");
+    }
+}

@@ -1,6 +1,7 @@
 use super::super::entry::{EntryKind, EntryOutcome, EntryResult};
 use super::super::refused::RefusedEntry;
 use super::*;
+use crate::{Terms, VmEntry};
 use placewright_model::GroupRule;
 use placewright_model::schema::Schema;
 
@@ -25,6 +26,58 @@ fn what_is_not_given_of_a_known_vm_stays() {
     assert_eq!(entry.vm.facts.integer("memory"), Some(9));
     assert_eq!(entry.vm.facts.integer("cpu"), Some(500));
     assert_eq!(entry.slot, inventory.slot("a").unwrap());
+}
+
+#[test]
+fn rows_of_a_stay_are_of_where_a_vm_runs_or_of_its_only_place() {
+    let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+    let text = r#"{"hosts": [{"id": "a", "gpus": [{"index": 0}, {"index": 1}]},
+            {"id": "b", "gpus": [{"index": 0}, {"index": 1}]}],
+        "vms": [{"id": "v", "host": "a", "gpu.count": 1, "gpus": [{"index": 0, "share": 1000}]}]}"#;
+    inventory.change(changes(text)).unwrap();
+    let reserve = |inventory: &mut Inventory, vm: Vm| {
+        let entity = Entity::Placement(vm.id.clone());
+        inventory.reserve_vm(Arc::new(vm), "b", None).unwrap();
+        let gpu = Facts::new().with("index", 1_i64).with("share", 1000_i64);
+        let write = Write::row(entity, "gpus", RowChange::Append(gpu));
+        inventory.apply(&[write]).unwrap();
+    };
+    let moved = (*inventory.running("v").unwrap().vm).clone();
+    reserve(&mut inventory, moved);
+    reserve(&mut inventory, Vm::new("new").with("gpu.count", 1_i64));
+    let gpus = |entry: Option<&VmEntry>| -> Vec<_> {
+        let rows = entry.unwrap().placed_rows("gpus").iter();
+        rows.map(|row| row.integer("index").unwrap()).collect()
+    };
+    for (text, index) in [(r#"{"name": "web"}"#, 0), ("{}", 0), ("{}", 1)] {
+        let mut vm: serde_json::Value = serde_json::from_str(text).unwrap();
+        vm["id"] = "v".into();
+        vm["gpus"] = serde_json::json!([{"index": index, "share": 1000}]);
+        let document = serde_json::json!({ "vms": [vm] });
+        inventory.change(changes(&document.to_string())).unwrap();
+        assert_eq!(gpus(inventory.running("v")), [index]);
+        assert_eq!(gpus(inventory.pending("v")), [1]);
+    }
+    // What does not run has but the place that is reserved.
+    let text = r#"{"vms": [{"id": "new", "gpus": [{"index": 0, "share": 1000}]}]}"#;
+    inventory.change(changes(text)).unwrap();
+    assert_eq!(gpus(inventory.pending("new")), [0]);
+}
+
+#[test]
+fn what_a_vm_is_to_grow_to_stays_when_it_is_changed_where_it_runs() {
+    let mut inventory = cluster();
+    let grown = Vm::new("v").with("memory", 7_i64).with("cpu", 3000_i64);
+    let terms = Terms::default();
+    inventory.reserve_in_place(Arc::new(grown), terms).unwrap();
+    let text = r#"{"vms": [{"id": "v", "cpu": 2, "memory": 8}]}"#;
+    inventory.change(changes(text)).unwrap();
+    let of = |entry: Option<&VmEntry>| {
+        let facts = &entry.unwrap().vm.facts;
+        ["cpu", "memory"].map(|column| facts.integer(column).unwrap())
+    };
+    assert_eq!(of(inventory.running("v")), [2000, 8]);
+    assert_eq!(of(inventory.pending("v")), [3000, 8]);
 }
 
 #[test]

@@ -169,7 +169,7 @@ pub struct RefusedMove {
 pub enum MoveError {
     #[error("the VM was moved a short time ago")]
     Cooling,
-    #[error("the VM has a place reserved elsewhere")]
+    #[error("the VM has a place reserved already")]
     OnTheMove,
     #[error("the policy's filters leave none of the hosts that are proposed")]
     NoHost,

@@ -10,51 +10,137 @@ pub(super) fn carry(world: &mut Inventory, vm: &str, to: u32) -> Result<(), Inve
         return Err(InventoryError::UnknownVm(vm.into()));
     };
     let (moved, from, shape) = (entry.vm.clone(), entry.slot, entry.shape);
+    let was_measured = entry.unmeasured_since().is_none();
     let Some(host) = world.host(to).map(|host| host.id.clone()) else {
         return Err(InventoryError::UnknownHost("".into()));
     };
     let used = moved.facts.number("memory.usage");
     let used = used.map_or(0, |share| (share * shape.memory as f64) as i64);
     world.run_vm((*moved).clone(), &host)?;
-    if let Some(load) = shape.load.filter(|_| !shape.exclusive) {
-        add_load(world, from, -load)?;
+    let load = shape.load.filter(|_| !shape.exclusive);
+    // What no measurement showed of it where it ran, the cluster counted besides, and no longer
+    // does.
+    if was_measured {
+        if let Some(load) = load {
+            add_load(world, from, -load)?;
+        }
+        // What it has used is free again.
+        add_free_memory(world, from, used)?;
+    }
+    // Where it goes it may use all that it was promised. It counts among what is measured alone,
+    // whether its place was reserved or not.
+    world.count_as_measured(vm);
+    if let Some(load) = load {
         add_load(world, to, load)?;
     }
-    // What it has used is free again; where it goes it may use all that it was
-    // promised.
-    add_free_memory(world, from, used)?;
     add_free_memory(world, to, -shape.memory)
 }
 
 /// Add so many millicores to the load that a host measured.
 fn add_load(world: &mut Inventory, slot: u32, load: i64) -> Result<(), InventoryError> {
-    let (Some(Value::Number(usage)), Some(Value::Integer(total @ 1..))) = (
-        world.host_value(slot, "cpu.usage"),
+    let Some(host) = world.host(slot) else {
+        return Ok(());
+    };
+    let (Some(usage), Some(Value::Integer(total @ 1..))) = (
+        host.facts.number("cpu.usage"),
         world.host_value(slot, "cpu.total"),
     ) else {
         return Ok(());
     };
     let usage = (usage + load as f64 / total as f64).clamp(0.0, 1.0);
-    measured(world, slot, "cpu.usage", Value::Number(usage))
+    let host = host.id.clone();
+    world.estimate_host_value(&host, "cpu.usage", Value::Number(usage))
 }
 
 /// Add so many bytes to the free memory that a host measured.
 fn add_free_memory(world: &mut Inventory, slot: u32, memory: i64) -> Result<(), InventoryError> {
-    let Some(Value::Integer(free)) = world.host_value(slot, "memory.free") else {
+    let Some(host) = world.host(slot) else {
         return Ok(());
     };
-    let free = free.saturating_add(memory).max(0);
-    measured(world, slot, "memory.free", Value::Integer(free))
+    let Some(free) = host.facts.integer("memory.free") else {
+        return Ok(());
+    };
+    let (host, free) = (host.id.clone(), free.saturating_add(memory).max(0));
+    world.estimate_host_value(&host, "memory.free", Value::Integer(free))
 }
 
-fn measured(
-    world: &mut Inventory,
-    slot: u32,
-    column: &str,
-    value: Value,
-) -> Result<(), InventoryError> {
-    match world.host(slot).map(|host| host.id.clone()) {
-        Some(host) => world.set_host_value(&host, column, Some(value)),
-        None => Ok(()),
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use placewright_model::schema::Schema;
+    use placewright_model::{Host, Vm};
+
+    use super::*;
+
+    const GIB: i64 = 1 << 30;
+
+    /// Three hosts of which 6 GiB are measured to be free and half of the CPUs in use; the first
+    /// has a VM.
+    fn world() -> Inventory {
+        let mut world = Inventory::new("c", Arc::new(Schema::default()));
+        for id in ["a", "b", "c"] {
+            let host = Host::new(id)
+                .with("cpu.total", 10_000_i64)
+                .with("cpu.usage", 0.5)
+                .with("memory.total", 16 * GIB)
+                .with("memory.free", 6 * GIB);
+            world.add_host(host).unwrap();
+        }
+        let vm = Vm::new("v")
+            .with("cpu", 2000_i64)
+            .with("cpu.usage", 0.5)
+            .with("memory", 3 * GIB)
+            .with("memory.usage", 0.5);
+        world.run_vm(vm, "a").unwrap();
+        world
+    }
+
+    /// What counts as free memory of the hosts, in tenths of GiB, and as use of their CPUs, in percent.
+    fn measured(world: &Inventory) -> [[i64; 2]; 3] {
+        [0, 1, 2].map(|slot| {
+            let Some(Value::Integer(free)) = world.host_value(slot, "memory.free") else {
+                panic!("no free memory")
+            };
+            let Some(Value::Number(usage)) = world.host_value(slot, "cpu.usage") else {
+                panic!("no use of CPUs")
+            };
+            [free * 10 / GIB, (usage * 100.0).round() as i64]
+        })
+    }
+
+    #[test]
+    fn what_a_vm_takes_counts_once_where_it_goes_and_what_it_used_is_free_where_it_was() {
+        for is_reserved in [false, true] {
+            let mut world = world();
+            let mut go = |host: &str| {
+                if is_reserved {
+                    let vm = world.running("v").unwrap().vm.clone();
+                    world.reserve_vm(vm, host, None).unwrap();
+                }
+                let slot = world.slot(host).unwrap();
+                carry(&mut world, "v", slot).unwrap();
+                measured(&world)
+            };
+            assert_eq!(go("b"), [[75, 40], [30, 60], [60, 50]], "{is_reserved}");
+            assert_eq!(go("c"), [[75, 40], [45, 50], [30, 60]], "{is_reserved}");
+        }
+    }
+
+    #[test]
+    fn what_no_measurement_shows_of_others_counts_still_and_of_the_vm_no_longer() {
+        let mut world = world();
+        for id in ["new", "other"] {
+            let vm = Vm::new(id).with("memory", GIB);
+            world.reserve_vm(Arc::new(vm), "b", None).unwrap();
+            world.confirm_vm(id).unwrap();
+        }
+        assert_eq!(measured(&world)[1][0], 40);
+        carry(&mut world, "v", 1).unwrap();
+        assert_eq!(measured(&world)[1][0], 10);
+        carry(&mut world, "new", 2).unwrap();
+        assert_eq!(measured(&world).map(|[free, _]| free), [75, 20, 50]);
+        world.remove_vm("other").unwrap();
+        assert_eq!(measured(&world)[1][0], 30);
     }
 }

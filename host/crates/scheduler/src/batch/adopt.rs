@@ -106,22 +106,18 @@ fn adopt_each(
             settle(inventory, decision)?;
             continue;
         };
-        let stays = place::stay_as_they_are(inventory, &decision.request, &host);
-        let why = match stays {
-            true => None,
-            false => why_not_now(inventory, runner, decision, &host)?,
-        };
-        if let Some(why) = why {
+        if place::stay_as_they_are(inventory, &decision.request, &host) {
+            // On the copy, from which they were taken, it was a place like any other.
+            Arc::make_mut(decision).unchanged = true;
+        } else if let Some(why) = why_not_now(inventory, runner, decision, &host)? {
             adopted = Adopted::Some;
             let decision = Arc::make_mut(decision);
             decision.reserved = None;
             decision.unreserved = Some(why);
             continue;
         }
-        if adopted == Adopted::Some
-            && let Some(slot) = inventory.slot(&host)
-        {
-            // What follows is not what it was with the places that are not reserved.
+        if let Some(slot) = inventory.slot(&host) {
+            // On the copy the GPUs and CPUs were free that members have, who run there still.
             let decision = Arc::make_mut(decision);
             let (request, draw) = (&decision.request, decision.draw);
             decision.followed = runner.follow(inventory, request, draw, slot)?;

@@ -62,8 +62,11 @@ impl Situation<'_> {
     /// are copies of keeps its place, if it has one.
     ///
     /// # Errors
-    /// If there is no decision for a copy.
+    /// If there is no decision for a copy, or the request forces a host.
     pub fn capacity(&self, request: &Request, at_most: usize) -> Result<Capacity, QuestionError> {
+        if request.forced.is_some() {
+            return Err(QuestionError::ForcedCapacity);
+        }
         check_named_vms(self.inventory, &request.named)?;
         check_named_hosts(self.inventory, &request.members)?;
         let mut scheduler = self.scheduler(self.policy.clone())?;

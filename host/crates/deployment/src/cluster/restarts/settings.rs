@@ -1,5 +1,6 @@
 //! How a cluster is set that restarts VMs by itself.
 
+use crate::durations;
 use serde::{Deserialize, Serialize};
 
 use placewright_scheduler::questions::Restart;
@@ -17,6 +18,7 @@ const MOST_IN_FLIGHT: usize = 1000;
 pub struct AutomaticRestart {
     /// Seconds for which a host must have been down or in error without a break before its VMs
     /// are restarted; 60 if not given.
+    #[serde(deserialize_with = "durations::seconds")]
     #[schema(minimum = 0, maximum = 3600, example = 60)]
     pub settle: i64,
     /// How many restarts may be under way at once; 8 if not given.
