@@ -63,7 +63,7 @@ pub const RULES: &[Rule] = &[
     )
     .takes(Usual),
     rule("GET", "/clusters/{cluster}/vms", View, Cluster)
-        .query(&["host", "tenant", "pending", "after"]),
+        .query(&["text", "host", "tenant", "pending", "sort", "after"]),
     rule("GET", "/clusters/{cluster}/vms/{vm}", View, Cluster).query(&["why-not"]),
     rule("GET", "/clusters/{cluster}/vms/{vm}/migrate", View, Cluster).query(&["host"]),
     rule(

@@ -97,7 +97,7 @@ fn a_group_is_made_changed_and_removed_and_nobody_overwrites_another() {
         "{}",
         late.body
     );
-    assert!(late.body.contains(">c</textarea>"), "{}", late.body);
+    assert!(late.body.contains("\nc</textarea>"), "{}", late.body);
     let remove = |tag: &str| {
         let form = [("tag", tag), ("deed", "remove")];
         desk.browse("POST", page, &cookie, &form)

@@ -292,7 +292,7 @@ fn reservations_are_listed_confirmed_kept_longer_and_given_back() {
     let page = desk.page(path, &cookie);
     assert!(page.contains("6 places are reserved"), "{page}");
     // What is reserved to grow is shown as it is to be.
-    let grown = json!({"id": "v1", "again": true, "memory": "12 GiB"});
+    let grown = json!({"id": "v1", "again": true, "memory": "12 GiB", "allowed": [host]});
     let decided = api.send("POST", "/v1/clusters/north/place", &grown);
     assert_eq!(decided.body["reserved"], true, "{:?}", decided.body);
     let page = desk.page(path, &cookie);
