@@ -216,10 +216,10 @@ pub(crate) fn copies(curl: &str, command: Option<&str>) -> Markup {
         details.copies {
             summary.btn.quiet { (sign("copy")) "Copy as …" }
             div.copied {
-                p.small.dim { "The same by the API:" }
+                p.small.dim { "The same by the API, with SERVER and TOKEN set:" }
                 pre.code tabindex="0" { (curl) }
                 @if let Some(command) = command {
-                    p.small.dim { "The same on the command line:" }
+                    p.small.dim { "The same on the command line, with SERVER and PLACEWRIGHT_TOKEN set:" }
                     pre.code tabindex="0" { (command) }
                 }
             }

@@ -179,7 +179,7 @@ impl ClusterState {
         } = &self.touched;
         let counts = [
             (hosts.len(), "host"),
-            (vms.len(), "VM"),
+            (vms.len().saturating_sub(self.only_measured), "VM"),
             (tenants.len(), "tenant"),
             (groups.len(), "group"),
             (usize::from(*facts), "fact of the cluster"),

@@ -124,6 +124,9 @@ pub struct ClusterState {
     pub(super) changes: Vec<Change>,
     /// What changed in the inventory up to the version `noted`.
     pub(super) touched: Touched,
+    /// How many of its VMs are touched by the last statistics alone, which tell what of them is
+    /// measured by now.
+    pub(super) only_measured: usize,
     /// What changed before.
     pub(super) recently_changed: Arc<RecentlyChanged>,
     pub(super) noted: u64,
@@ -227,6 +230,7 @@ impl ClusterState {
             restarts: Restarts::default(),
             changes: Vec::new(),
             touched: Touched::default(),
+            only_measured: 0,
             lost: Arc::default(),
             everything: Arc::default(),
             rows_changed: false,
