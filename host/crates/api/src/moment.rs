@@ -1,55 +1,27 @@
 //! Times that requests give: after RFC 3339, or in seconds since 1970-01-01 UTC.
 
-use std::fmt;
 use std::time::SystemTime;
 
-use serde::de::{Deserializer, Error, Unexpected, Visitor};
+use serde::de::Deserializer;
 use serde_json::Value as Json;
 use utoipa::openapi::schema::{ObjectBuilder, Schema, SchemaType, Type};
 use utoipa::openapi::{RefOr, SchemaFormat};
 
+use placewright_deployment::durations::WholeSeconds;
 use placewright_http::problem::{Code, Problem};
-use placewright_model::{Kind, Measure, Value, read_time, rfc3339, rfc3339_key};
+use placewright_model::{Measure, read_time, rfc3339, rfc3339_key};
 
-/// A time, or none.
-struct Moment;
-
-impl Visitor<'_> for Moment {
-    type Value = Option<i64>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(
-            "a time as \"2030-03-17T17:46:40Z\" or \"2030-03-17T18:46:40+01:00\", or in seconds since 1970-01-01 UTC",
-        )
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
-        Ok(None)
-    }
-
-    fn visit_i64<E: Error>(self, seconds: i64) -> Result<Self::Value, E> {
-        Ok(Some(seconds))
-    }
-
-    fn visit_u64<E: Error>(self, seconds: u64) -> Result<Self::Value, E> {
-        let wrong = |_| E::invalid_value(Unexpected::Unsigned(seconds), &self);
-        i64::try_from(seconds).map(Some).map_err(wrong)
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        match Measure::Time.parse(text, Kind::Integer) {
-            Ok(Value::Integer(seconds)) => Ok(Some(seconds)),
-            _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
-        }
-    }
-}
+const TIME: WholeSeconds = WholeSeconds {
+    measure: Measure::Time,
+    expected: "a time as \"2030-03-17T17:46:40Z\" or \"2030-03-17T18:46:40+01:00\", or in seconds since 1970-01-01 UTC",
+};
 
 /// Read a time; null: none.
 ///
 /// # Errors
 /// If it is none.
 pub(super) fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
-    from.deserialize_any(Moment)
+    from.deserialize_any(TIME)
 }
 
 /// The schema of such a time.

@@ -34,11 +34,10 @@ pub(crate) fn tag(fields: &Pairs, what: &str) -> Result<String, Problem> {
     }
 }
 
-/// Whether a form was sent with its button that removes what it shows, and not with the one that
-/// saves it.
+/// Whether the button "Remove" of a form was pressed, rather than the one that saves it.
 ///
 /// # Errors
-/// If it was sent with neither.
+/// If it was neither of them.
 pub(crate) fn removes(fields: &Pairs) -> Result<bool, Problem> {
     match value(fields, "deed") {
         None => Ok(false),
@@ -50,8 +49,8 @@ pub(crate) fn removes(fields: &Pairs) -> Result<bool, Problem> {
     }
 }
 
-/// Whether a problem is shown in the form, where what was entered can be corrected. Others have a
-/// page of their own.
+/// Whether a problem is shown beside the form, so that the entry can be corrected. Other problems
+/// have a page of their own.
 pub(crate) fn is_told(problem: &Problem) -> bool {
     matches!(
         problem.code(),

@@ -1,4 +1,4 @@
-//! Durations as documents write them: seconds, or a text such as "2 min".
+//! Whole seconds as requests write them: a number, or a text of their measure, such as "2 min".
 
 use std::fmt;
 
@@ -6,13 +6,25 @@ use serde::de::{Deserializer, Error, Unexpected, Visitor};
 
 use placewright_model::{Kind, Measure, Value};
 
-struct Seconds;
+/// Reads seconds of one measure: durations, or times.
+#[derive(Debug, Clone, Copy)]
+pub struct WholeSeconds {
+    /// What they are.
+    pub measure: Measure,
+    /// What is expected, for errors: "a time as ...".
+    pub expected: &'static str,
+}
 
-impl Visitor<'_> for Seconds {
+const DURATION: WholeSeconds = WholeSeconds {
+    measure: Measure::Seconds,
+    expected: "seconds, a whole number, or a text such as \"90 s\" or \"2 min\"",
+};
+
+impl Visitor<'_> for WholeSeconds {
     type Value = Option<i64>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("seconds, a whole number, or a text such as \"90 s\" or \"2 min\"")
+        f.write_str(self.expected)
     }
 
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
@@ -29,14 +41,14 @@ impl Visitor<'_> for Seconds {
     }
 
     fn visit_f64<E: Error>(self, seconds: f64) -> Result<Self::Value, E> {
-        match Measure::Seconds.of_number(seconds, Kind::Integer) {
+        match self.measure.of_number(seconds, Kind::Integer) {
             Ok(Value::Integer(seconds)) => Ok(Some(seconds)),
             _ => Err(E::invalid_value(Unexpected::Float(seconds), &self)),
         }
     }
 
     fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-        match Measure::Seconds.parse(text, Kind::Integer) {
+        match self.measure.parse(text, Kind::Integer) {
             Ok(Value::Integer(seconds)) => Ok(Some(seconds)),
             _ => Err(E::invalid_value(Unexpected::Str(text), &self)),
         }
@@ -46,24 +58,25 @@ impl Visitor<'_> for Seconds {
 /// Read a duration in seconds; null: none.
 ///
 /// # Errors
-/// If it is none.
+/// If it is no duration.
 pub fn seconds_if_any<'de, D: Deserializer<'de>>(from: D) -> Result<Option<i64>, D::Error> {
-    from.deserialize_any(Seconds)
+    from.deserialize_any(DURATION)
 }
 
 /// Read a duration in seconds.
 ///
 /// # Errors
-/// If it is none.
+/// If it is no duration, or null.
 pub fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<i64, D::Error> {
-    let wrong = || D::Error::invalid_type(Unexpected::Unit, &Seconds);
+    let wrong = || D::Error::invalid_type(Unexpected::Unit, &DURATION);
     seconds_if_any(from)?.ok_or_else(wrong)
 }
 
-/// Read a duration in seconds of which it matters whether it is null or not given.
+/// Read a duration in seconds, as Some(None) if it is null. With `#[serde(default)]` a missing one
+/// is None.
 ///
 /// # Errors
-/// If it is none.
+/// If it is no duration.
 pub fn seconds_given<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Option<i64>>, D::Error> {
     seconds_if_any(from).map(Some)
 }

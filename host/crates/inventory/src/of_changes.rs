@@ -1,5 +1,6 @@
 //! A document of changes is carried out.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::entry::{EntryKind, EntryResult, Results};
@@ -64,8 +65,9 @@ impl Inventory {
         }
         results.end_list()?;
         for (position, host) in changes.hosts.into_iter().enumerate() {
-            let changed = self.take_host(&host, measured);
-            results.take((EntryKind::Host, position), host.id, changed)?;
+            let id = host.id.clone();
+            let changed = self.take_host(host, measured);
+            results.take((EntryKind::Host, position), id, changed)?;
         }
         results.end_list()?;
         for (position, vm) in changes.vms.into_iter().enumerate() {
@@ -105,17 +107,17 @@ impl Inventory {
 
     fn take_host(
         &mut self,
-        host: &ChangedRow,
+        host: ChangedRow,
         measured: &mut Measured,
     ) -> Result<(), InventoryError> {
-        let Some(slot) = self.slot(&host.id) else {
+        let ChangedRow { id, facts: change } = host;
+        let Some(slot) = self.slot(&id) else {
             let mut facts = Facts::new();
-            facts.change(&host.facts);
-            let id = host.id.clone();
+            facts.change(&change);
             return self.add_host(Host { id, facts }).map(|_| ());
         };
-        let news = self.news_of_host(slot, host.facts.clone());
-        self.change_host(&host.id, &news)?;
+        let news = self.news_of_host(slot, change);
+        self.change_host(&id, &news)?;
         // What an operator gives is no measurement, and does not become outdated.
         for name in names(&news) {
             measured.forget(slot, name);
@@ -123,9 +125,9 @@ impl Inventory {
         Ok(())
     }
 
-    /// A change of a host without what is as it is shown. That says nothing new: a host that is
-    /// given back as it was read is measured when it was, and shows no VM that no measurement
-    /// shows yet.
+    /// A change of a host without the values and tables that are as they are shown. These say
+    /// nothing new: a host that is given back as it was read keeps the times of its measurements,
+    /// and shows no VM that no measurement shows yet.
     fn news_of_host(&self, slot: u32, mut change: FactsChange) -> FactsChange {
         let Some(host) = self.host(slot) else {
             return change;
@@ -133,22 +135,18 @@ impl Inventory {
         let is_shown = |column: &str, value: &Value| {
             host.facts.get(column) == Some(value)
                 || self.given(host, column) == Some(value)
-                // A value that is measured is shown less by what is not measured yet.
+                // A measured value is shown without what no measurement shows yet.
                 || [MEMORY_FREE, CPU_USAGE].contains(&column)
                     && self.host_value(slot, column).as_ref() == Some(value)
         };
-        let values = change.set.values();
-        let columns = values.filter(|(column, value)| is_shown(column, value));
-        let columns: Vec<_> = columns.map(|(column, _)| column.clone()).collect();
+        let columns = change.set.values();
+        let columns = columns.filter(|(column, value)| is_shown(column, value));
         let tables = change.set.tables();
         let tables = tables.filter(|(table, rows)| host.facts.rows(table) == *rows);
-        let tables: Vec<_> = tables.map(|(table, _)| table.clone()).collect();
-        for column in columns {
-            change.set.unset(&column);
-        }
-        for table in tables {
-            change.set.take_rows(&table);
-        }
+        let columns = columns.map(|(column, _)| column.clone());
+        let tables = tables.map(|(table, _)| table.clone());
+        let same: BTreeSet<Arc<str>> = columns.chain(tables).collect();
+        change.retain(|name| !same.contains(name));
         change
     }
 

@@ -21,6 +21,9 @@ pub struct Touched {
     /// Ids of hosts of which something else was noted that lasts: since when what is
     /// watched holds, and what a batch has placed there.
     pub noted: BTreeSet<Arc<str>>,
+    /// Ids of running VMs of which measurements show more or less than before. The VMs themselves
+    /// are as they were.
+    pub measured_vms: BTreeSet<Arc<str>>,
     /// Whether it was what is known of the cluster as a whole, or which attributes it has.
     pub facts: bool,
 }
@@ -55,7 +58,7 @@ impl Inventory {
                 touched.vms.insert((entry.vm.id.clone(), entry.pending));
             }
             Undo::Unmeasured { id, .. } => {
-                touched.vms.insert((id.clone(), false));
+                touched.measured_vms.insert(id.clone());
             }
             Undo::Wait { id } => {
                 touched.vms.insert((id.clone(), true));

@@ -822,8 +822,9 @@ mod tests {
         assert_eq!(sums(&inventory), [0, 0]);
         assert_eq!(sums(&inventory.at_version(before).unwrap()), [2000, 4]);
         let touched = inventory.touched_since(before).unwrap();
-        let vms = ["moved", "new"].map(|id| (id.into(), false));
-        assert_eq!(touched.vms, BTreeSet::from(vms), "they are stored anew");
+        let vms = BTreeSet::from(["moved", "new"].map(Into::into));
+        assert_eq!(touched.measured_vms, vms, "they are stored anew");
+        assert!(touched.vms.is_empty(), "they are as they were");
     }
 
     #[test]

@@ -110,7 +110,8 @@ pub(super) struct Balance {
     /// A move must lower the policy's cost by more than this; what is usual if not given
     #[arg(long, value_name = "COST", value_parser = margin)]
     margin: Option<f64>,
-    /// Seconds for which a VM stays where it was moved to; as long as is usual if not given
+    /// Seconds for which a VM stays where it was moved to, or so long, such as 2min; as long as is
+    /// usual if not given
     #[arg(long, value_name = "DURATION", value_parser = moment::seconds)]
     cool_down: Option<i64>,
     /// Whether repairs come first: VMs on hosts that are not up, broken hard groups, hosts that

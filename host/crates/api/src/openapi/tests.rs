@@ -62,9 +62,9 @@ fn promises(version: &str) -> String {
     }
 }
 
-/// Corrections of earlier documents of this version, as schemas with the keys that are corrected.
-/// Servers have always refused what these documents allowed, or answered with what they did not
-/// tell, so that no client that works breaks.
+/// Keys of schemas in which earlier documents of this version were wrong. They are compared as the
+/// new document has them: correcting a document breaks no client, since the servers do what they
+/// did before.
 const CORRECTED: &[(&str, &str)] = &[
     // A cluster that is made needs a name. One that is replaced may still lack it.
     ("ClusterDocument", "required"),

@@ -13,7 +13,7 @@ use crate::value::{count, items, text, texts};
 const DECISIONS: usize = 100;
 /// Broken groups that are counted.
 const BROKEN: usize = 100;
-/// Requests without a host of which it is looked whether their VMs have one by now.
+/// The most requests without a host whose VMs are looked up, since they may have one by now.
 const LOOKED: usize = 20;
 /// Requests without a host that are told one by one.
 const TOLD: usize = 3;

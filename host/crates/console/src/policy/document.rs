@@ -202,8 +202,8 @@ pub(super) fn put_setting(entry: &mut dyn TableLike, name: &str, value: &str) ->
     Some(())
 }
 
-/// Whether a field says what is known. Spaces around it are none of it, its lines end as forms
-/// send them, and fields of one line have lost them.
+/// Whether a field has the value of the document. Surrounding spaces are ignored; forms end lines
+/// with CRLF, and fields of one line have no line breaks.
 fn is_same(known: &str, value: &str) -> bool {
     let lines = |text: &str| text.trim().replace("\r\n", "\n");
     let (known, value) = (lines(known), lines(value));

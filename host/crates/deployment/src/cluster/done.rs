@@ -176,10 +176,11 @@ impl ClusterState {
             facts,
             // What is measured is no change to be told of.
             noted: _,
+            measured_vms: _,
         } = &self.touched;
         let counts = [
             (hosts.len(), "host"),
-            (vms.len().saturating_sub(self.only_measured), "VM"),
+            (vms.len(), "VM"),
             (tenants.len(), "tenant"),
             (groups.len(), "group"),
             (usize::from(*facts), "fact of the cluster"),

@@ -91,6 +91,9 @@ impl<'s> Rows<'s> {
         changes.extend(measured.map(|id| self.put_measured(id)));
         let vms = touched.vms.iter();
         changes.extend(vms.map(|(id, pending)| self.put_vm(id, *pending)));
+        let measured = touched.measured_vms.iter();
+        let measured = measured.filter(|id| !touched.vms.contains(&((*id).clone(), false)));
+        changes.extend(measured.map(|id| self.put_vm(id, false)));
         changes.extend(touched.tenants.iter().map(|id| self.put_tenant(id)));
         changes.extend(touched.groups.iter().map(|id| self.put_group(id)));
         if touched.facts {

@@ -296,9 +296,7 @@ impl ClusterState {
         // Last, as the chain is no part of what is taken back.
         self.heed_new_needs(schema)?;
         self.touched.noted.extend(reported);
-        let changed = self.touched.vms.len();
         self.note_measured();
-        self.only_measured = self.touched.vms.len() - changed;
         self.know_schema();
         let whole = new.iter().filter_map(|id| self.inventory().running(id));
         let whole = whole.map(|entry| &*entry.vm);

@@ -29,9 +29,11 @@ fn names(touched: &Touched) -> usize {
         tenants,
         groups,
         noted,
+        measured_vms,
         facts: _,
     } = touched;
-    1 + hosts.len() + vms.len() + tenants.len() + groups.len() + noted.len()
+    let noted = noted.len() + measured_vms.len();
+    1 + hosts.len() + vms.len() + tenants.len() + groups.len() + noted
 }
 
 impl RecentlyChanged {
@@ -89,6 +91,8 @@ impl RecentlyChanged {
             all.tenants.extend(touched.tenants.iter().cloned());
             all.groups.extend(touched.groups.iter().cloned());
             all.noted.extend(touched.noted.iter().cloned());
+            let measured = touched.measured_vms.iter();
+            all.measured_vms.extend(measured.cloned());
             all.facts |= touched.facts;
         }
         Some(all)

@@ -124,9 +124,6 @@ pub struct ClusterState {
     pub(super) changes: Vec<Change>,
     /// What changed in the inventory up to the version `noted`.
     pub(super) touched: Touched,
-    /// How many of its VMs are touched by the last statistics alone, which tell what of them is
-    /// measured by now.
-    pub(super) only_measured: usize,
     /// What changed before.
     pub(super) recently_changed: Arc<RecentlyChanged>,
     pub(super) noted: u64,
@@ -230,7 +227,6 @@ impl ClusterState {
             restarts: Restarts::default(),
             changes: Vec::new(),
             touched: Touched::default(),
-            only_measured: 0,
             lost: Arc::default(),
             everything: Arc::default(),
             rows_changed: false,
@@ -662,6 +658,7 @@ impl ClusterState {
         self.touched.tenants.extend(touched.tenants);
         self.touched.groups.extend(touched.groups);
         self.touched.noted.extend(touched.noted);
+        self.touched.measured_vms.extend(touched.measured_vms);
         self.touched.facts |= touched.facts;
     }
 }

@@ -240,8 +240,8 @@ pub(super) fn nullable(properties: &mut Map<String, Json>, required: &[&str]) {
     }
 }
 
-/// An object in which whatever is not required may be null: as if it were not given or, where VMs
-/// that run are placed again, as what they are to have no longer.
+/// An object whose optional keys may be null. Null is the same as a missing key, except where a
+/// running VM is placed again: there it removes the value.
 pub(super) fn or_null(mut object: Json) -> Json {
     let required = object.get("required").cloned().unwrap_or_default();
     let required: Vec<&str> = required

@@ -107,7 +107,7 @@ fn adopt_each(
             continue;
         };
         if place::stay_as_they_are(inventory, &decision.request, &host) {
-            // On the copy, from which they were taken, it was a place like any other.
+            // On the copy its VMs ran nowhere.
             Arc::make_mut(decision).unchanged = true;
         } else if let Some(why) = why_not_now(inventory, runner, decision, &host)? {
             adopted = Adopted::Some;
