@@ -47,6 +47,7 @@ const OTHERS: &[(&str, &[&str])] = &[
             "Touched.tenants",
             "Touched.groups",
             "Touched.noted",
+            "Touched.measured_vms",
             "Totals.amounts",
             "AttachingEnds.list",
             "Body.clusters",
