@@ -60,6 +60,21 @@ impl Runner {
         followed
     }
 
+    /// The same without a decision just before: effects have all of the chain's time.
+    ///
+    /// # Errors
+    /// As for [`Runner::follow`].
+    pub fn follow_alone(
+        &mut self,
+        inventory: &Inventory,
+        request: &Request,
+        draw: f64,
+        slot: u32,
+    ) -> Result<Vec<Followed>, DecisionError> {
+        self.begin();
+        self.follow(inventory, request, draw, slot)
+    }
+
     fn ask_effects(
         &mut self,
         inventory: &Inventory,

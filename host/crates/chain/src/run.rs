@@ -409,6 +409,12 @@ impl Runner {
         Ok(decided)
     }
 
+    /// The time of the chain begins now.
+    pub(crate) fn begin(&mut self) {
+        self.deadline = self.clock.after(self.limit);
+        (self.slowest, self.stopped) = (None, None);
+    }
+
     fn run_chain(
         &mut self,
         inventory: &Inventory,
@@ -417,9 +423,7 @@ impl Runner {
         extent: Extent,
     ) -> Result<Decided, DecisionError> {
         let subject = Subject::new(request, inventory, draw);
-        self.deadline = self.clock.after(self.limit);
-        self.slowest = None;
-        self.stopped = None;
+        self.begin();
         self.stages.clear();
         if let Some(forced) = &request.forced {
             return self.forced(inventory, request, forced);
@@ -519,8 +523,7 @@ impl Runner {
         request: &Request,
     ) -> Result<Vec<u32>, DecisionError> {
         let subject = Subject::new(request, inventory, 0.0);
-        self.deadline = self.clock.after(self.limit);
-        (self.slowest, self.stopped) = (None, None);
+        self.begin();
         let chain = self.chain.clone();
         let mut left = considered_slots(inventory, request)?;
         let mut asker = self.asker(inventory, &subject);

@@ -283,6 +283,17 @@ impl VmEntry {
         self.unmeasured.as_ref().is_some_and(|it| it.nodes)
     }
 
+    /// Whether measurements show the memory and the load that it takes.
+    pub fn has_measured_memory_and_load(&self) -> bool {
+        let unmeasured = self.unmeasured.as_ref();
+        unmeasured.is_none_or(|it| it.memory == 0 && !it.load)
+    }
+
+    /// Memory of it that is not in huge pages, bytes.
+    pub fn ordinary_memory(&self) -> i64 {
+        ordinary_memory(&self.shape, &self.vm.facts)
+    }
+
     /// Second since when it takes what no measurement shows yet; None: all is measured.
     pub fn unmeasured_since(&self) -> Option<i64> {
         self.unmeasured.as_ref().map(|it| it.since)
@@ -401,14 +412,27 @@ impl Inventory {
         }
     }
 
-    /// Count all that a VM takes where it runs as measured.
-    pub fn count_as_measured(&mut self, vm: &str) {
-        if let Some(index) = self.running.get(vm).copied()
-            && self.vms[index as usize]
-                .as_ref()
-                .is_some_and(|entry| entry.unmeasured.is_some())
-        {
-            self.change_unmeasured(index, None);
+    /// Count the memory and the load of a VM as measured where it runs. What no measurement shows
+    /// of its huge pages and of NUMA nodes stays so; if it just came there, none shows any.
+    pub fn count_memory_and_load_as_measured(&mut self, vm: &str, came: bool) {
+        let Some(index) = self.running.get(vm).copied() else {
+            return;
+        };
+        let Some(entry) = self.vms[index as usize].as_ref() else {
+            return;
+        };
+        let unmeasured = match came {
+            true => Unmeasured::of(entry, None, false, self.clock),
+            false => entry.unmeasured.clone(),
+        };
+        let rest = unmeasured.map(|it| Unmeasured {
+            memory: 0,
+            load: false,
+            ..it
+        });
+        let rest = rest.filter(|it| !it.is_nothing());
+        if rest != entry.unmeasured {
+            self.change_unmeasured(index, rest);
         }
     }
 

@@ -57,10 +57,7 @@ fn of_vm(member: i64, vm: &Vm) -> Option<Pinned> {
     // CPUs that are named mean that the VM is pinned to them, said or not.
     let by_name = (vm.pinning.is_none() && !vm.pins.is_empty()).then_some(Pinning::Manual);
     let pinning = named.or(by_name)?;
-    let wish = Wish::of(pinning, vm.sockets, vm.cores, vm.threads).map(|wish| Wish {
-        nodes: first_node(&vm.nodes),
-        ..wish
-    });
+    let wish = Wish::of(pinning, vm.sockets, vm.cores, vm.threads).map(|wish| wish.on(&vm.nodes));
     let cpus = match wish {
         Some(_) => Vec::new(),
         None => vm.pins.iter().map(|pin| pin.cpu).collect(),
@@ -77,10 +74,4 @@ fn of_vm(member: i64, vm: &Vm) -> Option<Pinned> {
         wish,
         resized: pinning == Pinning::ResizeAndPin,
     })
-}
-
-/// How many virtual NUMA nodes there are, and the memory of the first.
-fn first_node(nodes: &Rows<VmNode>) -> Option<(i64, Bytes)> {
-    let count = i64::try_from(nodes.len()).ok()?;
-    Some((count, nodes.get(0)?.memory))
 }

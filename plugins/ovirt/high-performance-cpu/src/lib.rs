@@ -44,10 +44,8 @@ impl Vm {
 
     fn wish(&self) -> Option<Wish> {
         let pinning = Pinning::named(self.pinning.as_deref())?;
-        let mut wish = Wish::of(pinning, self.sockets, self.cores, self.threads)?;
-        let count = i64::try_from(self.nodes.len()).unwrap_or(i64::MAX);
-        wish.nodes = self.nodes.get(0).map(|first| (count, first.memory));
-        Some(wish)
+        let wish = Wish::of(pinning, self.sockets, self.cores, self.threads)?;
+        Some(wish.on(&self.nodes))
     }
 }
 

@@ -10,12 +10,14 @@ pub(super) fn carry(world: &mut Inventory, vm: &str, to: u32) -> Result<(), Inve
         return Err(InventoryError::UnknownVm(vm.into()));
     };
     let (moved, from, shape) = (entry.vm.clone(), entry.slot, entry.shape);
-    let was_measured = entry.unmeasured_since().is_none();
+    let was_measured = entry.has_measured_memory_and_load();
+    // Huge pages are no part of what is measured to be free.
+    let memory = entry.ordinary_memory();
     let Some(host) = world.host(to).map(|host| host.id.clone()) else {
         return Err(InventoryError::UnknownHost("".into()));
     };
     let used = moved.facts.number("memory.usage");
-    let used = used.map_or(0, |share| (share * shape.memory as f64) as i64);
+    let used = used.map_or(0, |share| (share * memory as f64) as i64);
     world.run_vm((*moved).clone(), &host)?;
     let load = shape.load.filter(|_| !shape.exclusive);
     // What no measurement showed of it where it ran, the cluster counted besides, and no longer
@@ -27,13 +29,14 @@ pub(super) fn carry(world: &mut Inventory, vm: &str, to: u32) -> Result<(), Inve
         // What it has used is free again.
         add_free_memory(world, from, used)?;
     }
-    // Where it goes it may use all that it was promised. It counts among what is measured alone,
-    // whether its place was reserved or not.
-    world.count_as_measured(vm);
+    // Where it goes it may use all that it was promised. That counts among what is measured alone,
+    // whether its place was reserved or not; of huge pages and NUMA nodes nothing is estimated, and
+    // what it takes there is promised and in no measurement.
+    world.count_memory_and_load_as_measured(vm, from != to);
     if let Some(load) = load {
         add_load(world, to, load)?;
     }
-    add_free_memory(world, to, -shape.memory)
+    add_free_memory(world, to, -memory)
 }
 
 /// Add so many millicores to the load that a host measured.
@@ -69,7 +72,7 @@ mod tests {
     use std::sync::Arc;
 
     use placewright_model::schema::Schema;
-    use placewright_model::{Host, Vm};
+    use placewright_model::{Facts, Host, Vm};
 
     use super::*;
 
@@ -124,6 +127,55 @@ mod tests {
             };
             assert_eq!(go("b"), [[75, 40], [30, 60], [60, 50]], "{is_reserved}");
             assert_eq!(go("c"), [[75, 40], [45, 50], [30, 60]], "{is_reserved}");
+        }
+    }
+
+    #[test]
+    fn huge_pages_and_memory_of_nodes_are_taken_where_a_vm_goes() {
+        for is_reserved in [false, true] {
+            let row = |columns: &[(&str, i64)]| {
+                let columns = columns.iter();
+                columns.fold(Facts::new(), |row, (name, value)| row.with(*name, *value))
+            };
+            let mut world = Inventory::new("c", Arc::new(Schema::default()));
+            for id in ["a", "b"] {
+                let mut host = Host::new(id)
+                    .with("memory.total", 16 * GIB)
+                    .with("memory.free", 6 * GIB);
+                let pages = row(&[("size", GIB), ("free", 4)]);
+                host.facts.push_row("huge-pages", pages);
+                let memory = [("memory.total", 8 * GIB), ("memory.free", 5 * GIB)];
+                let node = memory.iter().chain(&[("index", 0)]).copied();
+                host.facts
+                    .push_row("numa-nodes", row(&node.collect::<Vec<_>>()));
+                world.add_host(host).unwrap();
+            }
+            let tables = ["huge-pages", "numa-nodes"];
+            let tables = tables.map(|table| world.ensure_nested(table).unwrap());
+            let mut vm = Vm::new("v").with("memory", 3 * GIB);
+            let pages = row(&[("size", GIB), ("count", 2)]);
+            vm.facts.push_row("huge-pages", pages);
+            let node = row(&[("index", 0), ("memory", 3 * GIB)]);
+            let node = node.with_row("host-nodes", row(&[("index", 0)]));
+            vm.facts.push_row("numa-nodes", node);
+            world.run_vm(vm.clone(), "a").unwrap();
+            if is_reserved {
+                world.reserve_vm(Arc::new(vm), "b", None).unwrap();
+            }
+            carry(&mut world, "v", 1).unwrap();
+            let taken = [("pending", 1), ("memory.free", GIB)]
+                .into_iter()
+                .zip(tables);
+            let taken = taken.map(|((column, one), table)| {
+                let nested = world.nested(table);
+                let row = nested.span(1).start;
+                let column = nested.column_index(column).unwrap();
+                nested.column(column).integer(row).unwrap() / one
+            });
+            assert_eq!(taken.collect::<Vec<_>>(), [2, 4], "{is_reserved}");
+            // What is in pages is none of the memory that is measured to be free.
+            let memory = world.host_value(1, "memory.free");
+            assert_eq!(memory, Some(Value::Integer(5 * GIB)), "{is_reserved}");
         }
     }
 

@@ -120,7 +120,7 @@ fn adopt_each(
             // On the copy the GPUs and CPUs were free that members have, who run there still.
             let decision = Arc::make_mut(decision);
             let (request, draw) = (&decision.request, decision.draw);
-            decision.followed = runner.follow(inventory, request, draw, slot)?;
+            decision.followed = runner.follow_alone(inventory, request, draw, slot)?;
         }
         settle(inventory, decision)?;
     }

@@ -41,6 +41,50 @@ fn threads_are_dedicated_core_after_core_and_socket_after_socket() {
     assert_eq!(host.exclusive_threads(), 8);
 }
 
+/// A VM of one socket with a virtual node for each of these, pinned to those of the host.
+fn on_nodes(pinning: Pinning, cores: i64, nodes: &[&[i64]]) -> Wish {
+    let node = |(index, to): (i64, &&[i64])| VmNode {
+        index,
+        memory: Bytes(1),
+        mode: None,
+        host_nodes: (to.iter())
+            .map(|&index| crate::nodes::PinnedTo { index })
+            .collect(),
+    };
+    let nodes = (0..).zip(nodes).map(node).collect();
+    wish(pinning, 1, cores, 1).on(&nodes)
+}
+
+#[test]
+fn vcpus_of_a_pinned_virtual_node_are_on_a_node_that_it_is_pinned_to() {
+    let dedicated = |cores, nodes: &[&[i64]]| on_nodes(Pinning::Dedicated, cores, nodes);
+    // Both have as many free threads.
+    let mut host = topology(2, 4, 1);
+    let second = allotted(&mut host, &dedicated(3, &[&[1]]));
+    assert_eq!(second, Some(vec![4, 5, 6]));
+    assert_eq!(allotted(&mut host, &dedicated(2, &[&[1]])), None);
+    assert_eq!(
+        allotted(&mut host, &dedicated(2, &[&[1, 0], &[1]])),
+        Some(vec![0, 7])
+    );
+    // The one that may be on either gives way, and the node with most left comes first.
+    let mut host = topology(2, 2, 1);
+    assert_eq!(
+        allotted(&mut host, &dedicated(4, &[&[0, 1], &[0]])),
+        Some(vec![2, 3, 0, 1])
+    );
+    // One that is not pinned takes what there is.
+    let mut host = topology(2, 3, 1);
+    assert_eq!(
+        allotted(&mut host, &dedicated(6, &[&[0], &[]])),
+        Some(vec![0, 1, 2, 3, 4, 5])
+    );
+    // Whole cores.
+    let mut host = topology(2, 2, 2);
+    let isolated = on_nodes(Pinning::IsolateThreads, 2, &[&[1]]);
+    assert_eq!(allotted(&mut host, &isolated), Some(vec![4, 5, 6, 7]));
+}
+
 #[test]
 fn a_virtual_socket_does_not_span_sockets_but_several_share_one() {
     assert_eq!(dedicated(&mut topology(2, 2, 1), [1, 3, 1]), None);
