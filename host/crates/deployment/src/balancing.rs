@@ -78,7 +78,7 @@ fn plan(cluster: &Cluster, cancel: Cancel) -> Result<BalanceOutcome, DeploymentE
         return Ok(BalanceOutcome::NothingToMove);
     }
     let by = Arc::from(PERIODIC);
-    let kept = cluster.turn_as(&by, move |state| Ok(state.remember_if_new(plan)));
+    let kept = cluster.turn_as(&by, move |state| state.remember_if_new(plan));
     kept.wait()?;
     Ok(BalanceOutcome::Planned)
 }

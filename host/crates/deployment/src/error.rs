@@ -131,6 +131,9 @@ pub enum DeploymentError {
     },
     #[error("\"reserve-for\" must be from 1 to {longest} s, not {seconds} s")]
     Duration { seconds: i64, longest: i64 },
+    /// It would go once something that is under way has ended: a sentence.
+    #[error("{0}")]
+    Busy(String),
     #[error("{0}")]
     Refused(String),
     #[error(transparent)]

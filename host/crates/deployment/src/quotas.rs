@@ -155,7 +155,7 @@ impl Deployment {
     }
 
     /// Make a quota, or put another one in its place. What is held already stays, also where that
-    /// is more than it allows. Gives whether it is new.
+    /// is more than it allows. Gives whether it is new. One that is as it was keeps its revision.
     ///
     /// # Errors
     /// If it has another revision than that one by now, if one is given; if something is wrong
@@ -187,6 +187,9 @@ impl Deployment {
                 quota: other.name.clone(),
                 what: quota.told(),
             });
+        }
+        if let Some(known) = before.as_ref().filter(|known| known.quota == quota) {
+            return Ok((false, self.with_use(known.clone())));
         }
         if before.is_none() {
             let (collection, wanted) = (Collection::Quotas, self.ledger.count() as u64 + 1);

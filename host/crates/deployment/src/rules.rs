@@ -394,7 +394,8 @@ impl Deployment {
         }
     }
 
-    /// Let a policy decide in a cluster, with what is different there.
+    /// Let a policy decide in a cluster, with what is different there. Settings that are as they
+    /// were keep their revision, unless the cluster has no policy that can run.
     ///
     /// # Errors
     /// If it cannot run there, or the cluster's settings have another revision.
@@ -419,6 +420,9 @@ impl Deployment {
                 revision: old.revision + 1,
                 seed: old.seed,
             };
+            if settings.same_as(&old) && cluster.policy().is_some() {
+                return Ok(old);
+            }
             self.rule_of(&settings, &cluster.schema(), &self.generation())?;
             let attaching = Attaching {
                 cluster: cluster.clone(),

@@ -18,12 +18,15 @@ use auto::Auto;
 use kept::KeptPlan;
 pub use kept::{MoveAt, MoveCounts, MoveState, PlanShown};
 use placewright_inventory::Inventory;
-use placewright_model::budget::Collection;
+use placewright_model::budget::{Collection, Full};
 use placewright_scheduler::questions::Restart;
 use placewright_scheduler::{
     BalanceError, BalanceOptions, BalancePlan, Cancel, PlaceError, Scheduler,
 };
 use placewright_store::Change;
+
+/// So many plans of a cluster are remembered, if no more than these are under way.
+const MOST: usize = 32;
 
 /// How many moves of a plan may be under way at once if nobody says.
 pub const USUAL_IN_FLIGHT: usize = 8;
@@ -38,6 +41,8 @@ pub(super) struct Plans {
     counted: BTreeMap<u64, Vec<MoveState>>,
     /// The numbers of those with moves under way.
     under_way: BTreeSet<u64>,
+    /// What each of them takes in the store, and in memory about as much.
+    bytes: BTreeMap<u64, u64>,
     /// Whether something has become of moves since plans last went on by themselves.
     due: bool,
 }
@@ -85,24 +90,90 @@ impl ClusterState {
 
     /// Remember a plan, to be begun or cancelled. At most so many of its moves are to be
     /// under way at once; None: any number.
-    pub fn remember_plan(&mut self, plan: BalancePlan, max_in_flight: Option<usize>) -> PlanShown {
-        let plans = &mut self.plans;
-        plans.last += 1;
-        let number = plans.last;
+    ///
+    /// # Errors
+    /// If there is no room for it beside those that are under way; then nothing has changed.
+    pub fn remember_plan(
+        &mut self,
+        plan: BalancePlan,
+        max_in_flight: Option<usize>,
+    ) -> Result<PlanShown, DeploymentError> {
+        let kept = self.new_plan(plan, max_in_flight);
+        self.make_room_for(durable::json(&kept).len() as u64)?;
+        Ok(self.put_plan(kept))
+    }
+
+    /// The same for a plan that restarts VMs: those do not wait for others, whatever room there is.
+    pub(super) fn remember_restarts(
+        &mut self,
+        plan: BalancePlan,
+        max_in_flight: Option<usize>,
+    ) -> PlanShown {
+        let kept = self.new_plan(plan, max_in_flight);
+        let room = self.make_room_for(durable::json(&kept).len() as u64);
+        if let Err(error) = room {
+            tracing::warn!(cluster = %self.name, %error, "restarts are planned all the same");
+        }
+        self.put_plan(kept)
+    }
+
+    fn new_plan(&self, plan: BalancePlan, max_in_flight: Option<usize>) -> KeptPlan {
         let mut kept = KeptPlan::new(plan, max_in_flight);
         kept.by = Some(self.by.clone());
-        let told = kept.shown(Some(number));
-        plans.plans.insert(number, kept);
-        while plans.plans.len() > Collection::Plans.most()
-            && let Some((number, _)) = plans.plans.pop_first()
-        {
-            plans.under_way.remove(&number);
-            plans.counted.remove(&number);
+        kept
+    }
+
+    /// Forget the oldest plans until there is room for one more that takes so many bytes. One with
+    /// moves under way, or that goes on by itself, is not forgotten.
+    ///
+    /// # Errors
+    /// If there is no room all the same.
+    pub(crate) fn make_room_for(&mut self, bytes: u64) -> Result<(), DeploymentError> {
+        self.follow_plans();
+        let plans = &self.plans;
+        let (mut count, mut wanted) = (plans.plans.len() + 1, plans.bytes() + bytes);
+        let bound = Collection::Plans.bound();
+        let may_go = |(number, kept): &(&u64, &KeptPlan)| {
+            !plans.under_way.contains(number) && (kept.auto.is_none() || kept.cancelled)
+        };
+        let mut going = Vec::new();
+        for (number, _) in plans.plans.iter().filter(may_go) {
+            if count <= MOST && wanted <= bound {
+                break;
+            }
+            count -= 1;
+            wanted -= plans.bytes.get(number).copied().unwrap_or_default();
+            going.push(*number);
+        }
+        Full::check(Collection::Plans, &self.name, wanted, bound)?;
+        if count > MOST {
+            let sentence = format!(
+                "{MOST} plans of cluster \"{}\" are under way or go on by themselves: cancel one, or wait until one has ended",
+                self.name
+            );
+            return Err(DeploymentError::Busy(sentence));
+        }
+        for number in going {
+            self.plans.forget(number);
             self.changes.push(Change::RemovePlan {
                 cluster: self.name.to_string(),
                 number,
             });
         }
+        Ok(())
+    }
+
+    /// Bytes that its plans take.
+    pub(crate) fn plan_bytes(&self) -> u64 {
+        self.plans.bytes()
+    }
+
+    fn put_plan(&mut self, kept: KeptPlan) -> PlanShown {
+        let plans = &mut self.plans;
+        plans.last += 1;
+        let number = plans.last;
+        let told = kept.shown(Some(number));
+        plans.plans.insert(number, kept);
         self.keep_plan(number);
         let message = format!(
             "plan {number} is made, nothing of it is begun; moves: {}, findings: {}, VMs that cannot leave their hosts: {}",
@@ -129,10 +200,12 @@ impl ClusterState {
     fn keep_plan(&mut self, number: u64) {
         self.count_moves(number);
         if let Some(kept) = self.plans.plans.get(&number) {
+            let body = durable::json(kept);
+            self.plans.bytes.insert(number, body.len() as u64);
             self.changes.push(Change::PutPlan {
                 cluster: self.name.to_string(),
                 number,
-                body: durable::json(kept),
+                body,
             });
         }
     }
@@ -177,6 +250,7 @@ impl ClusterState {
         }
         // What became of them before was counted then.
         self.plans.counted.insert(number, kept.states().collect());
+        self.plans.bytes.insert(number, body.len() as u64);
         self.plans.plans.insert(number, kept);
         Ok(())
     }
@@ -184,15 +258,21 @@ impl ClusterState {
     /// Remember a plan that was made without being asked for, unless the last one is like
     /// it and nothing of it was begun: then that one is only said to hold still. Gives the
     /// new one.
-    pub fn remember_if_new(&mut self, plan: BalancePlan) -> Option<PlanShown> {
+    ///
+    /// # Errors
+    /// If there is no room for it.
+    pub fn remember_if_new(
+        &mut self,
+        plan: BalancePlan,
+    ) -> Result<Option<PlanShown>, DeploymentError> {
         let last = self.plans.plans.iter_mut().next_back();
         if let Some((number, last)) = last.filter(|(_, last)| last.still_says(&plan)) {
             last.checked = plan.now;
             let number = *number;
             self.keep_plan(number);
-            return None;
+            return Ok(None);
         }
-        Some(self.remember_plan(plan, Some(USUAL_IN_FLIGHT)))
+        self.remember_plan(plan, Some(USUAL_IN_FLIGHT)).map(Some)
     }
 
     /// The plans that are remembered, oldest first.
@@ -243,7 +323,7 @@ impl ClusterState {
             &mut self.scheduler,
             kept,
             (begin, true),
-            (now, &cancel),
+            (now, &self.by, &cancel),
             &gate,
         )?;
         if let Some(auto) = begin.auto {
@@ -371,7 +451,13 @@ impl ClusterState {
         // another try with the next confirmation.
         let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
         let (scheduler, begin) = (&mut self.scheduler, auto.begin());
-        if let Err(error) = begin_moves(scheduler, kept, (&begin, again), (now, &cancel), &gate) {
+        if let Err(error) = begin_moves(
+            scheduler,
+            kept,
+            (&begin, again),
+            (now, &auto.by, &cancel),
+            &gate,
+        ) {
             tracing::warn!(cluster = %self.name, plan = number, %error, "the plan does not continue");
             if restarts {
                 let message = format!(
@@ -383,8 +469,22 @@ impl ClusterState {
         }
         let counted = kept.counts();
         let is_over = !kept.is_open();
-        if is_over {
+        // Nothing is under way that could be confirmed, and wake it.
+        let is_left_alone = !again && !restarts && !is_over && counted.begun == 0;
+        if is_over || is_left_alone {
             kept.auto = None;
+        }
+        if is_left_alone {
+            self.keep_plan(number);
+            return self.tell_when_kept(News {
+                kind: EventKind::PlanHalted,
+                plan: Some(number),
+                policy: Some(self.attached.policy.clone()),
+                message: format!(
+                    "plan {number} does not go on by itself any more: the moves that were begun have expired, and none is under way"
+                ),
+                ..News::default()
+            });
         }
         if counted == before && !is_over {
             return;
@@ -426,6 +526,18 @@ impl ClusterState {
 }
 
 impl Plans {
+    /// What all of them take.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.values().sum()
+    }
+
+    fn forget(&mut self, number: u64) {
+        self.plans.remove(&number);
+        self.under_way.remove(&number);
+        self.counted.remove(&number);
+        self.bytes.remove(&number);
+    }
+
     /// The number that the next plan has.
     pub(super) fn next(&self) -> u64 {
         self.last + 1
@@ -442,7 +554,7 @@ fn begin_moves(
     scheduler: &mut Scheduler,
     kept: &mut KeptPlan,
     (begin, again): (&Begin, bool),
-    (now, cancel): (i64, &Cancel),
+    (now, by, cancel): (i64, &Arc<str>, &Cancel),
     gate: &Gate,
 ) -> Result<(), DeploymentError> {
     let named = begin.moves.as_ref().map(|moves| kept.places(moves));
@@ -491,7 +603,7 @@ fn begin_moves(
         match scheduler.begin_together(&steps, now, begin.reserve_for) {
             Ok(begun) => {
                 any = true;
-                kept.begun(&together, begun, now);
+                kept.begun(&together, begun, (now, by));
             }
             Err(BalanceError::Place(PlaceError::Refusal(refusal))) if !any => {
                 return Err(BalanceError::from(refusal).into());

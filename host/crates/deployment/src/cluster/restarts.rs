@@ -200,7 +200,7 @@ impl ClusterState {
             return;
         }
         let has_moves = !plan.moves.is_empty();
-        let number = self.remember_plan(plan, Some(set.max_in_flight)).number;
+        let number = self.remember_restarts(plan, Some(set.max_in_flight)).number;
         if let Some(why) = failed {
             self.tell_stuck(number, &why);
         }

@@ -491,11 +491,12 @@ impl ClusterState {
 
     /// Bytes that the collections of the cluster take which are counted in bytes, and how many
     /// they may.
-    fn budgets(&self) -> [(Collection, u64, u64); 7] {
+    fn budgets(&self) -> [(Collection, u64, u64); 8] {
         let inventory = self.inventory();
         let (texts, of_texts) = inventory.text_bytes();
         let bounds = inventory.bounds();
         let (journal, unstored) = (Collection::Journal, Collection::Unstored);
+        let plans = Collection::Plans;
         [
             (Collection::Inventory, inventory.bytes(), bounds.inventory),
             (
@@ -506,6 +507,7 @@ impl ClusterState {
             (Collection::Texts, texts, of_texts),
             (journal, inventory.journal_bytes(), journal.bound()),
             (unstored, self.lost.bytes(), unstored.bound()),
+            (plans, self.plan_bytes(), plans.bound()),
             (
                 Collection::Answers,
                 self.answers.bytes(),

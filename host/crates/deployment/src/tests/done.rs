@@ -222,7 +222,7 @@ fn plans_are_told_with_who_made_and_began_them() {
     let planner = cluster.turn(ClusterState::planner).wait().unwrap();
     let plan = planner.plan(&Default::default()).unwrap();
     let made = cluster.turn_as(&"alice".into(), move |state| {
-        Ok(state.remember_plan(plan, None))
+        state.remember_plan(plan, None)
     });
     assert_eq!(made.wait().unwrap().by.as_deref(), Some("alice"));
     let begun = cluster.turn_as(&"bob".into(), |state| {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::cluster::{Begin, MoveNamed, MoveState, PlanShown, only_tried};
 use crate::{Cluster, DeploymentError};
+use placewright_model::budget::Collection;
 
 use MoveState::{Begun, Cancelled, Confirmed, Expired, Planned, Stale};
 
@@ -21,7 +22,7 @@ fn uneven_cluster(folder: &Path) -> (World, Arc<Cluster>) {
 fn emptied(cluster: &Cluster, max_in_flight: Option<usize>) -> PlanShown {
     let planner = cluster.turn(ClusterState::planner).wait().unwrap();
     let plan = planner.evacuate(&["a".into()]).unwrap();
-    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, max_in_flight)));
+    let kept = cluster.turn(move |state| state.remember_plan(plan, max_in_flight));
     kept.wait().unwrap()
 }
 
@@ -426,7 +427,7 @@ fn repaired(cluster: &Cluster) -> PlanShown {
     );
     let planner = cluster.turn(ClusterState::planner).wait().unwrap();
     let plan = planner.plan(&Default::default()).unwrap();
-    let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, Some(2))));
+    let kept = cluster.turn(move |state| state.remember_plan(plan, Some(2)));
     kept.wait().unwrap()
 }
 
@@ -473,4 +474,46 @@ fn a_plan_that_goes_on_by_itself_ends_when_its_cause_is_gone() {
     );
     assert!(!after.auto);
     assert_eq!(counted(&cluster).2, 0, "no place is reserved");
+}
+
+#[test]
+fn a_plan_that_is_under_way_is_not_forgotten_for_younger_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    assert_eq!(emptied(&cluster, Some(1)).number, Some(1));
+    let auto = Begin {
+        auto: Some(true),
+        ..Begin::default()
+    };
+    assert!(begin(&cluster, auto).auto);
+    for number in 2..=40 {
+        assert_eq!(emptied(&cluster, None).number, Some(number));
+    }
+    let plans = cluster.turn(|state| Ok(state.plans())).wait().unwrap();
+    let numbers: Vec<_> = plans.iter().filter_map(|plan| plan.number).collect();
+    assert_eq!(numbers[..2], [1, 10]);
+    assert_eq!(numbers.len(), 32);
+    assert!(plans[0].auto && plans[0].counted.begun == 1, "{plans:?}");
+}
+
+#[test]
+fn plans_take_so_many_bytes_at_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    for _ in 0..3 {
+        emptied(&cluster, Some(1));
+    }
+    begin(&cluster, Begin::default());
+    let room = |bytes| cluster.turn(move |state| state.make_room_for(bytes)).wait();
+    let numbers = || -> Vec<_> {
+        let plans = cluster.turn(|state| Ok(state.plans())).wait().unwrap();
+        plans.iter().filter_map(|plan| plan.number).collect()
+    };
+    let bound = Collection::Plans.bound();
+    let refused = room(bound).unwrap_err().to_string();
+    assert!(refused.contains("may take 32 MiB"), "{refused}");
+    assert_eq!(numbers(), [1, 2, 3], "nothing has changed");
+    let all = cluster.turn(|state| Ok(state.plan_bytes())).wait().unwrap();
+    room(bound - all / 2).unwrap();
+    assert_eq!(numbers(), [1], "the one that is under way stays");
 }

@@ -24,7 +24,7 @@ fn plans_go_on_with_their_numbers_and_how_far_they_were_begun() {
     let plan = |cluster: &Cluster| {
         let planner = cluster.turn(ClusterState::planner).wait().unwrap();
         let plan = planner.plan(&Default::default()).unwrap();
-        let kept = cluster.turn(move |state| Ok(state.remember_plan(plan, None)));
+        let kept = cluster.turn(move |state| state.remember_plan(plan, None));
         kept.wait().unwrap()
     };
     let plans = |cluster: &Cluster| cluster.turn(|state| Ok(state.plans())).wait().unwrap();

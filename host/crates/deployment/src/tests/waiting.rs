@@ -147,7 +147,11 @@ fn settings_are_not_given_to_a_cluster_that_is_busy_for_too_long_and_nobody_else
     let deployment = &world.deployment;
     let cluster = create(deployment);
     let (let_go, long) = hold(&cluster);
-    let attached = meanwhile(deployment, |it| it.attach("c", attach()));
+    let other = || Attach {
+        statistics_max_age: Some(60),
+        ..attach()
+    };
+    let attached = meanwhile(deployment, move |it| it.attach("c", other()));
     let Err(DeploymentError::NoTurn(TurnError::Waited(_))) = attached else {
         panic!("{attached:?}")
     };
@@ -156,7 +160,8 @@ fn settings_are_not_given_to_a_cluster_that_is_busy_for_too_long_and_nobody_else
     assert!(deployment.attaching_policies().is_empty());
     let_go.send(()).unwrap();
     long.wait().unwrap();
-    assert_eq!(deployment.attach("c", attach()).unwrap().revision, 2);
+    assert_eq!(deployment.attach("c", other()).unwrap().revision, 2);
+    assert_eq!(deployment.attach("c", other()).unwrap().revision, 2);
     assert_eq!(revision(&cluster), 1);
     deployment.stop();
 }

@@ -152,10 +152,15 @@ pub(super) fn of(collection: Collection) -> Row {
         Collection::Plans => Row {
             word: "plans",
             title: "the plans of moves",
-            bound: 32,
-            counted: Counted::Things,
-            remedy: "the oldest that is not under way goes",
-            fields: &["Plans.plans", "Plans.under_way", "Plans.counted"],
+            bound: 32 * MIB,
+            remedy: "those that are under way or go on by themselves stay, and of all at most 32; \
+                     where there is no room beside those, plan fewer moves at once or cancel a plan",
+            fields: &[
+                "Plans.plans",
+                "Plans.under_way",
+                "Plans.counted",
+                "Plans.bytes",
+            ],
             tables: &["plans"],
             ..OF_CLUSTER
         },

@@ -59,6 +59,9 @@ struct Progress {
     /// made.
     #[serde(default)]
     checked: Option<i64>,
+    /// Who had it begun; None: nobody yet, or that was not kept then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    by: Option<Arc<str>>,
 }
 
 /// How far a move is.
@@ -183,6 +186,11 @@ pub struct MoveAt {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, format = DateTime)]
     pub expires_time: Option<Rfc3339>,
+    /// Who had it begun last: the name of a token or person, or `restart` for what the server
+    /// restarts by itself; absent: nobody has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = String, example = "anna")]
+    pub begun_by: Option<Arc<str>>,
     /// Why it is in this state, or is not begun yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = String, example = "its host is in maintenance")]
@@ -224,6 +232,7 @@ impl KeptPlan {
             since_time: progress.since.map(Rfc3339),
             expires: progress.expires,
             expires_time: progress.expires.map(Rfc3339),
+            begun_by: progress.by.clone(),
             why: progress.why.clone(),
             checked: progress.checked,
             checked_time: progress.checked.map(Rfc3339),
@@ -343,7 +352,7 @@ impl KeptPlan {
     }
 
     /// Moves were begun.
-    pub(super) fn begun(&mut self, places: &[usize], begun: Begun, now: i64) {
+    pub(super) fn begun(&mut self, places: &[usize], begun: Begun, (now, by): (i64, &Arc<str>)) {
         for place in places {
             let planned = &self.plan.moves[*place];
             let stays = planned.from == planned.to;
@@ -356,6 +365,7 @@ impl KeptPlan {
                 expires: begun.expires.filter(|_| !stays),
                 why: None,
                 checked: Some(now),
+                by: Some(by.clone()),
             };
         }
     }
@@ -534,6 +544,7 @@ impl Progress {
             expires: None,
             why,
             checked: self.checked,
+            by: self.by.take(),
         };
     }
 }
