@@ -15,6 +15,7 @@ use tokio::time::Instant;
 
 use super::access::Caller;
 use super::budget::{Budget, Held, Purpose};
+use super::chunks::PIECE;
 use super::limits::ApiLimits;
 use super::pace::SLOWEST;
 use super::problem::{Code, Problem};
@@ -148,9 +149,13 @@ impl Answers {
 struct OnItsWay {
     body: Body,
     held: Held,
-    /// Bytes of it that were not given on yet.
-    rest: usize,
     all: usize,
+    /// Bytes of it that were given on.
+    given: usize,
+    /// Bytes of it that take memory still: a frame does until its last piece was given on.
+    rest: usize,
+    /// What was not given on of the last frame, and the bytes of all that frame.
+    frame: (Bytes, usize),
     began: Instant,
     stall: Duration,
 }
@@ -160,8 +165,10 @@ impl OnItsWay {
         Self {
             body,
             held,
-            rest: all,
             all,
+            given: 0,
+            rest: all,
+            frame: (Bytes::new(), 0),
             began: Instant::now(),
             stall,
         }
@@ -175,7 +182,7 @@ impl OnItsWay {
             false => LONGEST,
         };
         let rate = (self.all as f64 / longest.as_secs_f64()).max(SLOWEST as f64);
-        let taken = (self.all - self.rest) as f64;
+        let taken = self.given as f64;
         self.began.elapsed().as_secs_f64() > self.stall.as_secs_f64() + taken / rate
     }
 }
@@ -197,21 +204,36 @@ impl HttpBody for OnItsWay {
         if rest < self.held.bytes() {
             self.held.shrink_to(rest);
         }
-        let polled = Pin::new(&mut self.body).poll_frame(context);
-        if let Poll::Ready(Some(Ok(frame))) = &polled
-            && let Some(bytes) = frame.data_ref()
-        {
-            self.rest = self.rest.saturating_sub(bytes.len());
+        if self.frame.0.is_empty() {
+            let polled = Pin::new(&mut self.body).poll_frame(context);
+            let Poll::Ready(Some(Ok(frame))) = polled else {
+                return polled;
+            };
+            match frame.into_data() {
+                Ok(bytes) => self.frame = (bytes.clone(), bytes.len()),
+                Err(other) => return Poll::Ready(Some(Ok(other))),
+            }
         }
-        polled
+        // In pieces: a connection takes all that it is given, whether or not its peer does.
+        let most = PIECE.min(self.frame.0.len());
+        let piece = self.frame.0.split_to(most);
+        self.given += most;
+        if self.frame.0.is_empty() {
+            self.rest = self.rest.saturating_sub(self.frame.1);
+        }
+        Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
+        self.frame.0.is_empty() && self.body.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
+        let rest = self.frame.0.len() as u64;
+        match self.body.size_hint().exact() {
+            Some(exact) => SizeHint::with_exact(exact + rest),
+            None => SizeHint::default(),
+        }
     }
 }
 
@@ -280,6 +302,25 @@ mod tests {
         let rest = to_bytes(Body::new(answer), usize::MAX).await.unwrap();
         assert_eq!(rest.len(), 50 << 10);
         assert!(!answers.budget.is_short());
+    }
+
+    #[tokio::test]
+    async fn an_answer_of_one_piece_counts_until_all_of_it_was_given_on() {
+        let answers = answers();
+        let bytes = 150 << 10;
+        let held = held(&answers, bytes).await;
+        let body = Body::from(vec![b'a'; bytes]);
+        let mut answer = OnItsWay::new(body, bytes, held, Duration::from_secs(1));
+        for rest in [86 << 10, 22 << 10] {
+            assert_eq!(next(&mut answer).await.unwrap().unwrap(), PIECE);
+            assert_eq!(answer.size_hint().exact(), Some(rest));
+            assert_eq!(answer.held.bytes(), bytes);
+            assert!(!answer.is_end_stream());
+        }
+        assert_eq!(next(&mut answer).await.unwrap().unwrap(), 22 << 10);
+        assert!(answer.is_end_stream());
+        assert!(next(&mut answer).await.is_none());
+        assert_eq!(answer.held.bytes(), 0);
     }
 
     #[tokio::test]

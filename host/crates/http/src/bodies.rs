@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 use axum::body::{Body, Bytes, HttpBody};
 use axum::extract::{Request, State};
-use axum::http::header;
+use axum::http::{Extensions, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::StreamExt;
 use tokio::time::Instant;
 
-use super::access::Caller;
+use super::access::{Access, Caller};
 use super::budget::{Budget, Held, Purpose};
 use super::extract::quoted_list;
 use super::guard::OnCluster;
@@ -98,7 +98,8 @@ pub(super) async fn take_in(
     arrived.comes(true);
     let whole = taking.whole(body).await;
     arrived.comes(false);
-    match taking.read(whole, encoding).await {
+    let read = taking.read(whole, encoding).await;
+    match read.and_then(|whole| still_allowed(&parts.extensions).map(|()| whole)) {
         Ok(whole) => {
             if encoding == Encoding::Gzip {
                 parts.headers.remove(header::CONTENT_ENCODING);
@@ -113,6 +114,14 @@ pub(super) async fn take_in(
             response
         }
         Err(problem) => problem.into_response(),
+    }
+}
+
+/// That the caller's token counts still: a body may have been on its way for long.
+fn still_allowed(of_request: &Extensions) -> Result<(), Problem> {
+    match (of_request.get::<Arc<Access>>(), of_request.get::<Caller>()) {
+        (Some(access), Some(caller)) => access.must_count(caller),
+        _ => Ok(()),
     }
 }
 

@@ -14,6 +14,7 @@ use super::background::Background;
 use super::budget::{Budget, Held, Purpose};
 use super::chunks::Written;
 use super::guard::OnCluster;
+use super::media_type;
 use super::pool::{About, Permit, Pool};
 use super::problem::{Code, Problem};
 use placewright_scheduler::Cancel;
@@ -195,11 +196,9 @@ impl<S: Send + Sync> FromRequest<S> for Document {
     type Rejection = Response;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
-        let kind = request.headers().get(header::CONTENT_TYPE);
-        let kind = kind.map(|kind| String::from_utf8_lossy(kind.as_bytes()).into_owned());
-        let kind = kind.unwrap_or_default();
-        let essence = kind.split(';').next().unwrap_or_default().trim();
-        let file = match essence.to_ascii_lowercase().as_str() {
+        let essence =
+            media_type::of_body(request.headers()).map_err(IntoResponse::into_response)?;
+        let file = match essence.as_str() {
             "application/json" => "body.json",
             "application/toml" | "text/toml" => "body.toml",
             _ => {

@@ -11,10 +11,12 @@ use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{FromRequest, FromRequestParts, OptionalFromRequest, Request};
 use axum::http::request::Parts;
 use axum::http::{Uri, header};
+
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use super::media_type;
 use super::permission::ANY;
 use super::problem::{Code, Problem, ProblemError, ProblemPlace};
 use placewright_document::shown;
@@ -82,17 +84,16 @@ where
 }
 
 fn no_json(request: &Request) -> Option<Problem> {
-    let given = request.headers().get(header::CONTENT_TYPE);
-    let given = given.map(|given| String::from_utf8_lossy(given.as_bytes()));
-    let kind = given.as_deref().unwrap_or_default();
-    let essence = kind.split(';').next().unwrap_or_default().trim();
-    let essence = essence.to_ascii_lowercase();
+    let essence = match media_type::of_body(request.headers()) {
+        Ok(essence) => essence,
+        Err(problem) => return Some(problem),
+    };
     if essence == "application/json" || essence.ends_with("+json") {
         return None;
     }
-    let given = match &given {
-        Some(kind) => format!("of the type \"{}\"", placewright_document::shown(kind)),
-        None => "of no type".to_owned(),
+    let given = match essence.as_str() {
+        "" => "of no type".to_owned(),
+        kind => format!("of the type \"{}\"", placewright_document::shown(kind)),
     };
     Some(Problem::new(
         Code::UnsupportedType,

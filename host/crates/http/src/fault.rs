@@ -34,6 +34,7 @@ impl From<DeploymentError> for Problem {
             DeploymentError::PolicyTooLarge { .. } => Code::TooLarge,
             DeploymentError::Full(_) => Code::Full,
             DeploymentError::Exists { .. }
+            | DeploymentError::Busy(_)
             | DeploymentError::InUse { .. }
             | DeploymentError::Limited { .. }
             | DeploymentError::HostLost { .. } => Code::Conflict,

@@ -17,6 +17,7 @@ use super::connections::{InWork, Place};
 use super::document::in_turn;
 use super::extract::check_query;
 use super::face::Faces;
+use super::media_type::no_header_twice;
 use super::permission::{Permission, Rule, Scope};
 use super::pool::Pool;
 use super::problem::{Code, Problem};
@@ -141,6 +142,7 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<Admitted, Problem
     };
     let rule = guard.rules.of(path.as_str(), request.method())?;
     request.extensions_mut().insert(rule);
+    no_header_twice(request.headers())?;
     let Some((permission, scope)) = rule.permission(request.uri().query()) else {
         check_query(request.uri(), rule.query)?;
         return check_conditions(rule, request).map(|()| Admitted::default());

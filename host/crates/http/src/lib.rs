@@ -33,6 +33,7 @@ mod guard;
 mod idempotency;
 mod layers;
 mod limits;
+mod media_type;
 mod observe;
 mod pace;
 pub mod pages;

@@ -249,7 +249,7 @@ impl Access {
     ) -> Result<(IssuedToken, Secret), Problem> {
         let now = self.now();
         let mut tokens = self.tokens_now();
-        self.must_count(caller)?;
+        self.must_count_among_tokens(caller)?;
         wanted.check(now)?;
         caller.may_issue(&wanted)?;
         let before = tokens.find(&wanted.name);
@@ -306,7 +306,7 @@ impl Access {
         caller: &Caller,
     ) -> Result<IssuedToken, Problem> {
         let mut tokens = self.tokens_now();
-        self.must_count(caller)?;
+        self.must_count_among_tokens(caller)?;
         let issued = match tokens.find(name) {
             Some(Listed::Issued(issued)) => issued,
             Some(Listed::Configured(_)) => {
@@ -354,11 +354,19 @@ impl Access {
 
     /// That the caller's own token counts still, and that there are tokens at all: with the first
     /// one everybody else would be shut out.
-    fn must_count(&self, caller: &Caller) -> Result<(), Problem> {
+    fn must_count_among_tokens(&self, caller: &Caller) -> Result<(), Problem> {
         if self.is_open() {
             let sentence = "this server has no tokens, and everybody on its machine may do everything: put a token with the role admin into its configuration first (placewright token new)";
             return Err(Problem::new(Code::Conflict, sentence));
         }
+        self.must_count(caller)
+    }
+
+    /// That the caller's own token counts still.
+    ///
+    /// # Errors
+    /// If it does not.
+    pub(crate) fn must_count(&self, caller: &Caller) -> Result<(), Problem> {
         match self.still_allows(caller) {
             true => Ok(()),
             false => Err(unauthorized("the token was taken away, or has expired")),
