@@ -79,8 +79,9 @@ def memory_of_many_instances(lab):
     server = lab.server
     got = server.ask("PUT", "/v1/units", lab.unit("memory-eater"), kind="application/wasm", limit=60)
     lab.check(got.status != 0, f"PUT: {got}")
-    policy = "[[costs]]\nunit = 'memory-eater'\n"
-    server.ask("PUT", "/v1/policies/eats", policy, headers={"If-None-Match": "*"}, kind="application/toml")
+    policy = "filters = []\n[[costs]]\nunit = 'memory-eater'\n"
+    got = server.ask("PUT", "/v1/policies/eats", policy, headers={"If-None-Match": "*"}, kind="application/toml")
+    lab.check(got.status in (200, 201), f"a policy of it: {got}")
     for number in range(16):
         document = f'name = "e{number}"\n[[hosts]]\nid = "h"\ncpu.cores = 4\nmemory.total = "8 GiB"\n'
         server.ask("POST", "/v1/clusters?policy=eats", document, kind="application/toml")

@@ -72,7 +72,7 @@ def batch_without_end(lab):
     lab.check(got.status != 0, f"an administrator disables a unit: {got}")
     got = server.ask("GET", "/v1/units", token="viewer", limit=10)
     lab.check(got.status == 200 and got.seconds < 5, f"a viewer lists units: {got}")
-    policy = "[[costs]]\nunit = 'worst-fit'\n"
+    policy = "filters = []\n[[costs]]\nunit = 'worst-fit'\n"
     got = server.ask("PUT", "/v1/policies/new", policy, headers={"If-None-Match": "*"}, kind="application/toml", limit=20)
     lab.check(got.status in (200, 201), f"a policy is written: {got}")
     vm = {"id": "q", "cpu": 1, "memory": 1 << 30}
@@ -181,7 +181,7 @@ def failures_repeated(lab):
 
 def policy_of_others(lab):
     """The author of one cluster must not write what another one wrote and has not attached yet."""
-    server, policy = lab.server, "[[costs]]\nunit = 'worst-fit'\n"
+    server, policy = lab.server, "filters = []\n[[costs]]\nunit = 'worst-fit'\n"
     new = {"If-None-Match": "*"}
     got = server.ask("PUT", "/v1/policies/theirs", policy, headers=new, kind="application/toml")
     lab.check(got.status in (200, 201), f"an administrator writes one: {got}")
@@ -195,7 +195,7 @@ def policy_of_others(lab):
 def large_policies(lab):
     """Policies of 20 MB, of which revisions are kept."""
     server = lab.server
-    text = "[[costs]]\nunit = 'worst-fit'\n# " + "x" * (20 << 20)
+    text = "filters = []\n[[costs]]\nunit = 'worst-fit'\n# " + "x" * (20 << 20)
     for _ in range(5):
         got = server.ask("PUT", "/v1/policies/large", text, headers={"If-Match": "*"}, kind="application/toml", limit=60)
     lab.check(got.status >= 400, f"one of 20 MB is refused: {got}")
@@ -206,7 +206,7 @@ def names_of_others(lab):
     """What a token for one cluster reads names no other."""
     server = lab.server
     server.make_cluster("secret-tenant", policy="best-fit")
-    policy = "# for secret-tenant\n[[costs]]\nunit = 'worst-fit'\n"
+    policy = "# for secret-tenant\nfilters = []\n[[costs]]\nunit = 'worst-fit'\n"
     server.ask("PUT", "/v1/policies/of-theirs", policy, headers={"If-None-Match": "*"}, kind="application/toml")
     settings = server.ask("GET", "/v1/clusters/secret-tenant/settings")
     tag = settings.headers.get("etag") or settings.headers.get("ETag") or "*"

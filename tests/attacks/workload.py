@@ -93,7 +93,7 @@ class Workload:
         self.ask("GET", f"/v1/clusters/{cluster}{route}")
 
     def _policy(self, cluster, choose):
-        text = f"[[costs]]\nunit = 'best-fit'\nfactor = {choose.randint(1, 9)}\n"
+        text = f"filters = []\n[[costs]]\nunit = 'best-fit'\nfactor = {choose.randint(1, 9)}\n"
         self.ask("PUT", "/v1/policies/soak", text, kind="application/toml", headers={"If-Match": "*"})
 
     def check(self):
