@@ -69,6 +69,8 @@ export function expired() {
 
 let asking = new AbortController();
 let isChosen = false;
+// Why this page could not be read again, if it could not.
+let refused = "";
 
 /** Show another state of this page. @param {string} url @param {boolean} isKept */
 async function swap(url, isKept) {
@@ -92,13 +94,19 @@ async function swap(url, isKept) {
     expired();
     return false;
   }
-  if (!answer.ok) return false;
+  refused = "";
+  if (!answer.ok) {
+    refused = answer.status === 404 ? "What this page shows is not there any more" : `Not live: the server answers ${answer.status}`;
+    liveState("broken", refused);
+    return false;
+  }
   const page = parsed(text);
   const [main, next] = [document.getElementById("main"), page.getElementById("main")];
   if (!main || !next) return false;
   if (isKept) history.replaceState(null, "", url);
   const focused = document.activeElement;
   replace(main, next);
+  count(document);
   // What goes elsewhere in a list loses the focus.
   if (focused instanceof HTMLElement && focused.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
   return true;
@@ -311,7 +319,7 @@ async function refresh() {
   } else {
     await readAll();
   }
-  if (stream) liveState("live", "Live");
+  if (stream && !refused) liveState("live", "Live");
 }
 
 // What is measured comes without an event of its own: a map of it is refreshed by the clock.
@@ -335,8 +343,13 @@ function happened(message) {
   const fits = kinds.includes("*") || kinds.some((kind) => event.kind.startsWith(kind));
   if (!fits || (cluster && event.cluster && event.cluster !== cluster)) return;
   if (isPaused) {
+    // What the page would not show is none that it lacks.
+    const filter = new URLSearchParams(location.search);
+    const lacks = (/** @type {string} */ key, /** @type {boolean} */ fits) => filter.get(key) && !fits;
+    if (lacks("cluster", event.cluster === filter.get("cluster")) || lacks("by", event.by === filter.get("by"))) return;
+    if (lacks("kind", event.kind.startsWith(filter.get("kind") ?? ""))) return;
     missed += 1;
-    liveState("paused", `Paused, ${missed} new`);
+    liveState("paused", filter.get("text") ? "Paused" : `Paused, ${missed} new`);
     return;
   }
   // Twice a second at most.
@@ -542,7 +555,8 @@ document.addEventListener("keydown", (event) => {
   const form = target?.closest("form");
   if (event.key === "Enter" && event.shiftKey && form?.querySelector("[data-counts]")) {
     event.preventDefault();
-    form.requestSubmit();
+    if (form.querySelector("[data-counts]:disabled")) toast("Nothing is ticked.");
+    else form.requestSubmit();
     return;
   }
   if (writes || event.ctrlKey || event.metaKey || event.altKey || areOff()) return;

@@ -106,8 +106,10 @@ function edit(form) {
     let answer;
     try {
       answer = await fetch(form.getAttribute("action") ?? "", { method: "POST", signal: asking.signal, body: said });
-    } catch {
-      return;
+    } catch (error) {
+      // Another deed has come meanwhile.
+      if (error instanceof DOMException && error.name === "AbortError") return;
+      return toast("The server cannot be reached. Nothing was changed here.");
     }
     if (answer.status === 401) return expired();
     const shown = parsed(await answer.text());

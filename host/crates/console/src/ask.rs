@@ -14,6 +14,7 @@ use crate::openid::OpenId;
 use crate::session::{Cookie, Scheme};
 use crate::url::{self, Pairs};
 use placewright_http::pool::{Permit, Pool};
+use placewright_http::problem::Code;
 use placewright_http::{Access, Asker, Caller, Permission, Problem, Within};
 
 /// Entries of a page of the API at most.
@@ -93,6 +94,24 @@ impl Ask {
     pub(crate) fn param(&self, name: &str) -> Option<&str> {
         let found = self.query.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// That a parameter, if it is given, is one of these words: a page that shows all instead would
+    /// be taken for what was asked for.
+    ///
+    /// # Errors
+    /// If it is another one.
+    pub(crate) fn one_of(&self, name: &str, words: &[&str]) -> Result<Option<&str>, Problem> {
+        let given = self.param(name).filter(|given| !given.is_empty());
+        if let Some(given) = given.filter(|given| !words.contains(given)) {
+            let sentence = format!(
+                "\"{name}\" must be one of {}, not \"{}\"",
+                words.join(", "),
+                placewright_document::shown(given)
+            );
+            return Err(Problem::new(Code::InvalidParameter, sentence));
+        }
+        Ok(given)
     }
 
     /// Whether the caller may do that in this cluster.

@@ -13,10 +13,14 @@ use crate::matrix::{self, Matrix};
 use crate::overview::needs::hosts_that;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, host_link, note, state, vm_link};
+use crate::standing::{NotUp, words};
 use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, text, texts};
 use crate::why;
 use placewright_http::Problem;
+
+/// VMs of a decision that are named.
+const VMS: usize = 3;
 
 /// A decision.
 pub(crate) async fn show(
@@ -33,27 +37,32 @@ pub(crate) async fn show(
         .await
         .ok();
     let same = replayed.and_then(|answer| answer.body["same"].as_bool());
-    let matrix = explained.as_ref().ok().map(Matrix::of);
     let decision = &recorded["decision"];
+    let matrix = explained.as_ref().ok();
+    let matrix = matrix.map(|explained| Matrix::of_decision(explained, decision));
     let asked = ask.param("host");
     let host = matrix.as_ref().and_then(|matrix| why::host(matrix, asked));
     let told = match (&matrix, host) {
-        (Some(matrix), Some(host)) if why::is_kept_out(matrix, host) => {
+        (Some(_), Some(host)) => {
             let of = url::query([("host", Some(host))]);
             ask.get_if(&format!("{path}/why?{of}")).await
         }
         _ => None,
     };
-    let place = match texts(decision, "vms").first() {
-        Some(vm) if decision["reserved"] == true => {
-            let vm = ask.get_if(&format!("{api}/vms/{}", segment(vm))).await;
-            Some(place(&cluster, vm.as_ref(), &number, decision))
+    let vms = known_vms(&ask, &api, decision).await;
+    let is_tried = recorded["request"]["dry-run"] == true;
+    let place = match vms.first() {
+        Some((_, vm)) if decision["reserved"] == true && !is_tried => {
+            let not_up = NotUp::read(&ask, &api).await;
+            Some(place(&cluster, (vm.as_ref(), &not_up), &number, decision))
         }
         _ => None,
     };
+    let is_refused = decision["refused-by-quota"].is_object();
     let main = html! {
-        (head(&cluster, &number, decision, matrix.as_ref()))
-        (facts(&cluster, &recorded, explained.as_ref().ok(), same, place))
+        (head(&cluster, &number, (decision, is_tried), matrix.as_ref()))
+        (facts((&cluster, &vms), &recorded, explained.as_ref().ok(), same, place))
+        @if is_refused && matrix.is_some() { p.small.soft { "Without the quota this would have become of the hosts:" } }
         @match &matrix {
             Some(matrix) => {
                 div.cols.two-one {
@@ -99,7 +108,21 @@ fn copies(cluster: &str, number: &str, (path, host): (&str, Option<&str>)) -> Ma
     )
 }
 
-fn head(cluster: &str, number: &str, decision: &Value, matrix: Option<&Matrix>) -> Markup {
+/// The first VMs of a decision, each as it is known now, if it is.
+async fn known_vms<'d>(ask: &Ask, api: &str, decision: &'d Value) -> Vec<(&'d str, Option<Value>)> {
+    let mut vms = Vec::new();
+    for vm in texts(decision, "vms").into_iter().take(VMS) {
+        vms.push((vm, ask.get_if(&format!("{api}/vms/{}", segment(vm))).await));
+    }
+    vms
+}
+
+fn head(
+    cluster: &str,
+    number: &str,
+    (decision, is_tried): (&Value, bool),
+    matrix: Option<&Matrix>,
+) -> Markup {
     let vms = texts(decision, "vms");
     let host = decision["host"].as_str();
     html! {
@@ -110,11 +133,11 @@ fn head(cluster: &str, number: &str, decision: &Value, matrix: Option<&Matrix>) 
                 ("Decisions", of_cluster(cluster, &["decisions"])),
             ], number))
             h1 {
-                @for (place, vm) in vms.iter().take(3).enumerate() { @if place > 0 { ", " } (cut(vm, 60)) }
+                @for (place, vm) in vms.iter().take(VMS).enumerate() { @if place > 0 { ", " } (cut(vm, 60)) }
                 @if vms.len() > 3 { " and " (vms.len() - 3) " more" }
                 " → " (host.map_or("no host".to_owned(), |host| cut(host, 60)))
             }
-            p.lead { (verdict(decision, matrix)) }
+            p.lead { @if is_tried { b { "Only tried: nothing was reserved." } " " } (verdict(decision, matrix)) }
         } }
     }
 }
@@ -128,11 +151,14 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
         let removed = items(decision, "removed");
         return html! {
             b { "No host. " }
-            @for (place, by) in removed.iter().enumerate() {
-                @if place > 0 { "; " }
-                (hosts_that(count(by, "hosts"), text(by, "reason")))
+            @if removed.is_empty() { "The cluster had none." }
+            @else {
+                @for (place, by) in removed.iter().enumerate() {
+                    @if place > 0 { "; " }
+                    (hosts_that(count(by, "hosts"), text(by, "reason")))
+                }
+                "."
             }
-            "."
         };
     };
     let Some(matrix) = matrix else {
@@ -147,8 +173,8 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
                     Some(drawn) => { (drawn) "." }
                     None => { "from " (things(left, "candidate", "candidates")) "." }
                 } }
-            @else if let Some(least) = matrix.cost_of(host) {
-                (cut(host, 60)) " costs least of " (things(left, "host", "hosts")) ": " (cost(least)) "."
+            @else if let Some(least) = matrix.costs_of(host) {
+                (cut(host, 60)) " costs least of " (things(left, "host", "hosts")) ": " (least) "."
             } @else if left == 0 { (cut(host, 60)) " was taken as the request forces it: no unit was asked." }
             @else { (cut(host, 60)) " was chosen of " (things(left, "host", "hosts")) "." }
         }
@@ -162,9 +188,15 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
 
 /// What has become of the place that a decision reserved: `vm` is the first of its VMs as it is known
 /// now, if it still is.
-fn place(cluster: &str, vm: Option<&Value>, number: &str, decision: &Value) -> Markup {
+fn place(
+    cluster: &str,
+    (vm, not_up): (Option<&Value>, &NotUp),
+    number: &str,
+    decision: &Value,
+) -> Markup {
+    // It was never confirmed, or it ran and is no more.
     let Some(vm) = vm else {
-        return html! { (state("off", "idle", "The place it reserved was given up")) };
+        return html! { (state("off", "idle", "The VM is not known any more")) };
     };
     let by = vm["reserved"]["decision"].as_u64().map(|it| it.to_string());
     let is_held = vm["reserved"].is_object()
@@ -175,17 +207,21 @@ fn place(cluster: &str, vm: Option<&Value>, number: &str, decision: &Value) -> M
             (state("acc", "pend", "A place is reserved"))
             @if let Some(expires) = Moment::of(&vm["reserved"]["expires"]) { span { "it ends " (ago(expires)) " unless it is confirmed" } }
         } @else if vm["host"].is_string() && vm["host"] == decision["host"] {
-            (state("ok", "ok", "It runs there"))
+            @let host = text(vm, "host");
+            @match not_up.state(host).filter(|_| not_up.has_failed(host)) {
+                None => (state("ok", "ok", "It runs there")),
+                Some(word) => (state("bad", "bad", &format!("Its host {}", words(word)))),
+            }
         } @else if vm["host"].is_string() {
             (state("off", "idle", "It runs elsewhere now")) span { "on " (host_link(cluster, vm["host"].as_str())) }
         } @else {
-            (state("off", "idle", "The place it reserved was given up"))
+            (state("off", "idle", "The place it reserved is free again"))
         }
     }
 }
 
 fn facts(
-    cluster: &str,
+    (cluster, known): (&str, &[(&str, Option<Value>)]),
     recorded: &Value,
     explained: Option<&Value>,
     same: Option<bool>,
@@ -200,7 +236,10 @@ fn facts(
         div.bar.small.soft {
             @if let Some(place) = place { (place) }
             @if cpu > 0.0 || memory > 0.0 { span { (cores(cpu)) ", " (bytes(memory)) } }
-            @for vm in texts(decision, "vms").iter().take(3) { (vm_link(cluster, vm)) }
+            @for (id, vm) in known { @match vm {
+                Some(_) => (vm_link(cluster, id)),
+                None => span.mono { (cut(id, 60)) },
+            } }
             span { "by " b { (cut(text(recorded, "by"), 40)) }
                 @if let Some(at) = Moment::of(&recorded["at"]) { " " (ago(at)) } }
             @if let Some(policy) = policy { span { "policy " a href={ "/policies/" (segment(policy)) } { (policy) } } }

@@ -31,7 +31,7 @@ pub(crate) async fn list(
     let path = format!("{api}/decisions?{query}");
     let listed = ask.get(&path).await?;
     let all = items(&listed, "items");
-    let outcome = ask.param("outcome");
+    let outcome = ask.one_of("outcome", &["host", "none"])?;
     let wanted = ask.param("filter").unwrap_or_default().to_lowercase();
     let fits = |recorded: &&Value| {
         let decision = &recorded["decision"];

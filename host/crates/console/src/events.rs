@@ -85,8 +85,8 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
                 p { "The newest first. Who did it stands beside it; the last thousand or so are remembered." }
             }
             div.acts {
-                span.live-state {}
-                button.btn.with-script type="button" data-pause aria-pressed="false" { "Pause" }
+                span.live-state data-own {}
+                button.btn.with-script type="button" data-pause data-own aria-pressed="false" { "Pause" }
             }
         }
         section.panel aria-label="Events" {

@@ -72,7 +72,13 @@ impl Entered {
     fn document(&self, known: &Value) -> Result<Value, Problem> {
         let mut group = Map::new();
         for name in ["name", "description", "rule", "host-rule"] {
-            let entered = self.text(name);
+            // What nobody touched stays as it is, with its spaces.
+            // Browsers send lines with CR LF.
+            let entered = self.untrimmed(name).replace("\r\n", "\n");
+            let entered = match entered == text(known, name) {
+                true => &*entered,
+                false => entered.trim(),
+            };
             if !entered.is_empty() {
                 group.insert(name.to_owned(), entered.into());
             }
@@ -190,8 +196,9 @@ async fn form_page(
                 form.in.stack action=(action) method="post" {
                     input type="hidden" name="tag" value=(entered.tag);
                     @if id.is_none() { label.lab { "Id" input.field name="id" required value=(entered.text("id")); } }
-                    label.lab { "Name" input.field name="name" value=(entered.text("name")); span.small.dim { "empty: its id" } }
-                    label.lab { "What it is for" input.field name="description" size="32" value=(entered.text("description")); }
+                    label.lab { "Name" input.field name="name" value=(entered.untrimmed("name")); span.small.dim { "empty: its id" } }
+                    label.lab { "What it is for"
+                        textarea.field name="description" cols="32" rows=(entered.untrimmed("description").lines().count().clamp(1, 8)) { "\n" (entered.untrimmed("description")) } }
                     (rule(entered, ("rule", "hard"), "Its VMs are wanted", [("positive", "together on one host"), ("negative", "apart, no two on a host")]))
                     (members(entered, LISTS[0]))
                     (rule(entered, ("host-rule", "host-hard"), "Its VMs and hosts: VMs are wanted", [("positive", "on its hosts"), ("negative", "not on its hosts")]))
@@ -213,7 +220,8 @@ async fn form_page(
                     header { h2 id="where" { "Where its VMs are" } }
                     div.in.stack {
                         div { (groups::places_of(cluster, standing)) }
-                        @if may { form action=(action) method="post" data-sure={ "Remove the group " (cut(id, 60)) "? Its VMs stay where they are, and nothing keeps them so any more." } {
+                        @if !may { (parts::barred(ask, Permission::Operate, "Remove the group")) }
+                        @else { form action=(action) method="post" data-sure={ "Remove the group " (cut(id, 60)) "? Its VMs stay where they are, and nothing keeps them so any more." } {
                             input type="hidden" name="tag" value=(entered.tag);
                             button.btn.risk type="submit" name="deed" value="remove" { "Remove the group" }
                         } }

@@ -31,7 +31,7 @@ pub(crate) async fn list(
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let counted = ask.get(&api).await?["counted"].take();
     let all = count(&counted, "groups");
-    let wanted = ask.param("kept");
+    let wanted = ask.one_of("kept", &["yes", "no"])?;
     let kept = match wanted {
         Some("no") => Some("false"),
         Some("yes") => Some("true"),

@@ -37,6 +37,8 @@ pub(crate) async fn show(
     Path(cluster): Path<String>,
     ask: Ask,
 ) -> Result<Response, Problem> {
+    let is_table = ask.one_of("view", &["map", "table"])? == Some("table");
+    fleet::check_order(&ask)?;
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let shown = ask.get(&api).await?;
     let sums = ask.get(&format!("{api}/sums")).await?;
@@ -48,7 +50,6 @@ pub(crate) async fn show(
         _ => Vec::new(),
     };
     let policies: Vec<&str> = policies.iter().map(|it| text(it, "name")).collect();
-    let is_table = ask.param("view") == Some("table");
     let main = html! {
         (head(&cluster, &sums, &fleet))
         @if let Some(why) = shown["broken"].as_str() {
@@ -207,7 +208,7 @@ fn toolbar(ask: &Ask, fleet: &Fleet, policies: &[&str]) -> Markup {
             }
             (groupings(ask, fleet))
             input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default())
-                aria-label="Filter hosts" placeholder="Filter: state:up zone:z1 vms>10";
+                aria-label="Filter hosts" placeholder="Filter: state:up zone:z1 vms>10" title="A value with spaces stands in quotes: zone:\"Hall 1\"";
             @for name in ["state", "sort"] {
                 @if let Some(value) = ask.param(name) { input type="hidden" name=(name) value=(value); }
             }

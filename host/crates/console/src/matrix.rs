@@ -38,9 +38,18 @@ pub(crate) struct Row<'e> {
 }
 
 impl Row<'_> {
-    /// The cost that decides, where there is one tier.
-    pub(crate) fn sum(&self) -> f64 {
-        self.sums.iter().sum()
+    /// The costs that decide, tier by tier.
+    pub(crate) fn costs_shown(&self) -> String {
+        let sums: Vec<String> = self.sums.iter().map(|sum| cost(*sum)).collect();
+        sums.join(" / ")
+    }
+
+    /// By how much it is dearer in the first tier in which they differ; 0 if they do in none.
+    pub(crate) fn dearer_than(&self, other: &Self) -> f64 {
+        let mut tiers = self.sums.iter().zip(&other.sums);
+        // Infinite ones are equal, too.
+        let first = tiers.find(|(here, there)| here != there);
+        first.map_or(0.0, |(here, there)| here - there)
     }
 }
 
@@ -88,7 +97,6 @@ impl<'e> Matrix<'e> {
                 .then(by_sums)
         });
         let unasked = items(explanation, "not-considered").iter();
-        let has_selections = |stage: &Value| !items(stage, "selections").is_empty();
         Self {
             explanation,
             entries,
@@ -97,7 +105,15 @@ impl<'e> Matrix<'e> {
             unasked: unasked
                 .map(|it| (text(it, "host"), text(it, "reason")))
                 .collect(),
-            by_chance: items(explanation, "stages").iter().any(has_selections),
+            by_chance: false,
+        }
+    }
+
+    /// The same of a decision as it was recorded: chance decided where it has shares.
+    pub(crate) fn of_decision(explanation: &'e Value, decision: &Value) -> Self {
+        Self {
+            by_chance: !items(decision, "shares").is_empty(),
+            ..Self::of(explanation)
         }
     }
 
@@ -115,17 +131,22 @@ impl<'e> Matrix<'e> {
         self.left.iter().find(|row| row.host == chosen)
     }
 
-    /// The cost of a host, if there are costs.
-    pub(crate) fn cost_of(&self, host: &str) -> Option<f64> {
+    /// The costs of a host, tier by tier, if there are costs.
+    pub(crate) fn costs_of(&self, host: &str) -> Option<String> {
         let row = self.left.iter().find(|row| row.host == host)?;
-        (!row.sums.is_empty()).then(|| row.sum())
+        (!row.sums.is_empty()).then(|| row.costs_shown())
+    }
+
+    /// Whether costs of one tier decide.
+    pub(crate) fn has_one_tier(&self) -> bool {
+        self.left.iter().all(|row| row.sums.len() <= 1)
     }
 
     /// The host that came next, and by how much it is dearer.
     pub(crate) fn next_best(&self) -> Option<(&'e str, f64)> {
         let chosen = self.chosen()?;
         let next = self.left.get(1)?;
-        Some((next.host, next.sum() - chosen.sum()))
+        Some((next.host, next.dearer_than(chosen)))
     }
 
     /// The factor of an entry, as far as costs tell it.
@@ -165,11 +186,21 @@ pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
         .filter(|it| all_columns || !is_zero(it))
         .copied()
         .collect();
-    let mut left: Vec<&Row<'_>> = matrix.left.iter().filter(fits).collect();
-    if let Some(entry) = ask.param("sort") {
+    // Each with its place among all, whatever is shown of them.
+    let numbered = matrix.left.iter().enumerate();
+    let mut left: Vec<(usize, &Row<'_>)> = numbered.filter(|(_, row)| fits(row)).collect();
+    let sorted = ask.param("sort").filter(|it| matrix.entries.contains(it));
+    if let Some(entry) = sorted {
         let of = |row: &Row<'_>| row.costs.get(entry).map_or(f64::INFINITY, |it| it[which]);
-        left.sort_by(|a, b| of(a).total_cmp(&of(b)));
+        left.sort_by(|a, b| of(a.1).total_cmp(&of(b.1)));
     }
+    let unasked = matrix.unasked.iter();
+    let unasked: Vec<&(&str, &str)> = unasked
+        .filter(|(host, reason)| {
+            let has = |text: &str| text.to_lowercase().contains(&filter);
+            has(host) || has(reason)
+        })
+        .collect();
     let removed: Vec<&Row<'_>> = matrix.removed.iter().filter(fits).collect();
     let rows = if ask.param("rows") == Some("all") {
         usize::MAX
@@ -203,33 +234,45 @@ pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
                     th.num scope="col" { span.vh { "Place" } }
                     th scope="col" { "Host" }
                     @for entry in &entries {
-                        th.num scope="col" aria-sort=[(ask.param("sort") == Some(entry)).then_some("ascending")] {
+                        th.num scope="col" aria-sort=[(sorted == Some(entry)).then_some("ascending")] {
                             a href=(url::with(&ask.query, "sort", entry, &[])) { (cut(entry, 40)) }
                             @if let Some(factor) = matrix.factor(entry) { br; span.dim { "factor " (format::number(factor, 3)) } }
                         }
                     }
-                    th.num scope="col" aria-sort=[ask.param("sort").is_none().then_some("ascending")] { a href=(url::with(&ask.query, "sort", "", &[])) { "Cost" } }
+                    th.num scope="col" aria-sort=[sorted.is_none().then_some("ascending")] { a href=(url::with(&ask.query, "sort", "", &[])) { "Cost" } }
                     th.num scope="col" { "to least" }
                 } }
                 tbody {
-                    tr.group { td colspan=(wide) { (things(left.len(), "host", "hosts")) " left, least cost first" } }
-                    @for (number, row) in left.iter().take(rows).enumerate() {
-                        (left_row(ask, cluster, matrix, row, (number, &entries, which, scale), asked))
+                    tr.group { td colspan=(wide) {
+                        @if left.len() < matrix.left.len() { (format::len(left.len())) " of " }
+                        (things(matrix.left.len(), "host", "hosts")) " left, "
+                        @match sorted { Some(entry) => { "by " (cut(entry, 40)) }, None => "least cost first" }
+                    } }
+                    @for (number, row) in left.iter().take(rows) {
+                        (left_row(ask, cluster, matrix, row, (*number, &entries, which, scale), asked))
                     }
                     @if left.len() > rows { tr { td {} td colspan=(wide - 1) {
                         a href=(url::with(&ask.query, "rows", "all", &[])) { (left.len() - rows) " more" } } } }
                     @if !removed.is_empty() {
-                        tr.group { td colspan=(wide) { (things(removed.len(), "host", "hosts")) " removed" } }
+                        tr.group { td colspan=(wide) {
+                            @if removed.len() < matrix.removed.len() { (format::len(removed.len())) " of " }
+                            (things(matrix.removed.len(), "host", "hosts")) " removed"
+                        } }
                         @for row in removed.iter().take(rows) { (removed_row(ask, cluster, row, wide, asked)) }
                         @if removed.len() > rows { tr { td {} td colspan=(wide - 1) {
                             a href=(url::with(&ask.query, "rows", "all", &[])) { (removed.len() - rows) " more" } } } }
                     }
-                    @if !matrix.unasked.is_empty() {
-                        tr.group { td colspan=(wide) { (things(matrix.unasked.len(), "host", "hosts")) " not considered" } }
-                        @for (host, reason) in matrix.unasked.iter().take(rows) { tr {
+                    @if !unasked.is_empty() {
+                        tr.group { td colspan=(wide) {
+                            @if unasked.len() < matrix.unasked.len() { (format::len(unasked.len())) " of " }
+                            (things(matrix.unasked.len(), "host", "hosts")) " not considered"
+                        } }
+                        @for (host, reason) in unasked.iter().take(rows) { tr {
                             td.off { (sign("maint")) } th.row scope="row" { (host_link(cluster, Some(host))) }
                             td.why colspan=(wide - 2) { (cut(reason, 160)) }
                         } }
+                        @if unasked.len() > rows { tr { td {} td colspan=(wide - 1) {
+                            a href=(url::with(&ask.query, "rows", "all", &[])) { (unasked.len() - rows) " more" } } } }
                     }
                 }
             } }
@@ -255,7 +298,7 @@ fn left_row(
 ) -> Markup {
     let chosen = matrix.chosen();
     let is_chosen = chosen.is_some_and(|chosen| chosen.host == row.host);
-    let more = chosen.map(|chosen| row.sum() - chosen.sum());
+    let more = chosen.map(|chosen| row.dearer_than(chosen));
     html! {
         tr.best[is_chosen].sel[asked == Some(row.host)] {
             td.num.dim.small { (number + 1) }
@@ -278,7 +321,7 @@ fn left_row(
                     None => { td.num.dim { "–" } }
                 }
             }
-            td.num { @if row.sums.is_empty() { span.dim { "–" } } @else { b { (cost(row.sum())) } } }
+            td.num { @if row.sums.is_empty() { span.dim { "–" } } @else { b { (row.costs_shown()) } } }
             td.num.dim.small { @match more {
                 Some(0.0) | None => { @if is_chosen { "least" } @else { "0" } }
                 Some(more) => { (if more > 0.0 { "+" } else { "" }) (cost(more)) }

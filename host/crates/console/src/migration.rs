@@ -143,7 +143,7 @@ async fn form_page(
             Ok(decision) => (answer(ask, (cluster, id), (host, decision))),
             Err(problem) => (note("bad", html! { (sentence(problem.detail())) })),
         }
-        div.acts { (parts::copies(&parts::curl("POST", &migrate(cluster), Some(&wanted(id, host).to_string())), None)) }
+        div.acts { (parts::copies(&parts::curl("POST", &format!("{}?dry-run=true", migrate(cluster)), Some(&wanted(id, host).to_string())), None)) }
     };
     let status = match meanwhile {
         Some(_) => StatusCode::CONFLICT,

@@ -98,7 +98,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
             section.panel aria-labelledby="latest" {
                 header {
                     h2 id="latest" { "Latest events" }
-                    span.bar { span.live-state {} a href="/events" { "All events" } }
+                    span.bar { span.live-state data-own {} a href="/events" { "All events" } }
                 }
                 (events::table(&ask, &events))
             }

@@ -355,6 +355,8 @@ pub(crate) struct SignIn<'s> {
     pub(crate) wrong: Option<&'s str>,
     /// Whether it was the token.
     pub(crate) is_token_wrong: bool,
+    /// The page that is opened then, where it is not the one that the form stands on.
+    pub(crate) to: Option<&'s str>,
 }
 
 impl SignIn<'_> {
@@ -403,6 +405,7 @@ fn token_form(ways: &SignIn<'_>) -> Markup {
     let button = if ways.by_openid { "btn" } else { "btn main" };
     html! {
         form.stack action="/sign-in" method="post" {
+            @if let Some(to) = ways.to { input type="hidden" name="to" value=(to); }
             label for="token" { "Token" }
             input.field id="token" name="token" type="password" autocomplete="current-password"
                 required autofocus[!ways.by_openid] spellcheck="false" aria-invalid=[wrong.map(|_| "true")]
@@ -455,7 +458,8 @@ fn written(problem: Problem, request: &str, by_openid: bool) -> Response {
             div.brand { (PreEscaped(MARK)) "Placewright" }
             h1 { (body.title) }
             p { (sentence(&body.detail)) }
-            @if !body.errors.is_empty() {
+            // The sentence above has the only one in it.
+            @if body.errors.len() > 1 || body.errors.iter().any(|it| !body.detail.contains(&it.message)) {
                 ul.list { @for error in &body.errors { li { (error.message) } } }
             }
             @if status == StatusCode::FORBIDDEN {

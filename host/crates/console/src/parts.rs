@@ -79,10 +79,14 @@ impl Measure {
             .max(f64::MIN_POSITIVE);
         let wide = |amount: f64| format!("{:.1}", (amount / all * 100.0).clamp(0.0, 100.0));
         let committed = (self.committed / all * 100.0).clamp(0.0, 100.0);
+        let of_promisable = |amount: f64| match self.promisable {
+            all if all > 0.0 => amount / all,
+            _ => f64::from(amount > 0.0),
+        };
         let label = format!(
             "{what}: {} committed, {} reserved{}",
-            percent(self.committed / all),
-            percent(self.reserved / all),
+            percent(of_promisable(self.committed)),
+            percent(of_promisable(self.reserved)),
             self.used.map_or(String::new(), |used| format!(
                 ", {} used",
                 percent(used / self.total.max(f64::MIN_POSITIVE))
@@ -239,13 +243,23 @@ pub(crate) fn command(words: &[&str]) -> String {
         let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
         !word.is_empty() && word.chars().all(plain)
     };
-    let words = words.iter().map(|word| match is_plain(word) {
-        true => (*word).to_owned(),
-        false => quoted(word),
-    });
     // Without the server, some commands are about files.
-    let words = words.collect::<Vec<_>>().join(" ");
-    format!("placewright --server \"$SERVER\" {words}")
+    let mut line = "placewright --server \"$SERVER\"".to_owned();
+    let mut is_value = false;
+    for word in words {
+        // An id may begin as an option does.
+        line.push(if is_value && word.starts_with('-') {
+            '='
+        } else {
+            ' '
+        });
+        match is_plain(word) {
+            true => line.push_str(word),
+            false => line.push_str(&quoted(word)),
+        }
+        is_value = !is_value && word.starts_with("--");
+    }
+    line
 }
 
 /// The line of curl that asks the API the same.

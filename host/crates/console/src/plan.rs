@@ -279,6 +279,7 @@ fn step_row(
             td { (step_state(word))
                 span.sub {
                     @if let Some(since) = Moment::of(&step["since"]) { "since " (time(since)) }
+                    @if let Some(by) = step["begun-by"].as_str() { " begun by " (cut(by, 40)) }
                     @if let Some(expires) = Moment::of(&step["expires"]) { "; place kept until " (time(expires)) }
                     @if let Some(why) = step["why"].as_str() { " " (sentence(&cut(why, 200))) }
                 }

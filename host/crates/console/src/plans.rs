@@ -133,7 +133,7 @@ pub(crate) fn progress(plan: &Value) -> Markup {
         .map(|(name, word)| format!("{} {word}", count(counted, name)))
         .collect();
     html! {
-        span.prog role="img" aria-label=(told.join(", ")) {
+        span.prog role="img" aria-label=(if told.is_empty() { "no moves".to_owned() } else { told.join(", ") }) {
             @for step in items(plan, "moves").iter().take(60) {
                 i class=(match text(step, "state") {
                     "confirmed" => "done", "begun" => "run", "planned" | "expired" => "wait", _ => "gone",

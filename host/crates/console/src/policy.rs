@@ -173,6 +173,7 @@ pub(crate) async fn show(
     Path(name): Path<String>,
     ask: Ask,
 ) -> Result<Response, Problem> {
+    ask.one_of("view", &["chain", "document", "history"])?;
     let policy = ask.get(&format!("/v1/policies/{}", segment(&name))).await?;
     if ask.param("view") == Some("history") {
         return history::show(&ask, &name, &policy).await;

@@ -185,6 +185,9 @@ pub(crate) async fn sign_in(
 ) -> Result<Response, Problem> {
     let sent = form::pairs(&body);
     let token = form::value(&sent, "token").unwrap_or_default().trim();
+    // After a token that was wrong the form stands on the page that signs in.
+    let to = form::value(&sent, "to").filter(|to| is_page(to));
+    let to = to.map_or_else(|| page_before(&headers), str::to_owned);
     let refused = |sentence: &str| {
         if let Some(note) = &note {
             note.is_unknown();
@@ -192,6 +195,7 @@ pub(crate) async fn sign_in(
         let ways = SignIn {
             wrong: Some(sentence),
             is_token_wrong: true,
+            to: Some(&to),
             ..SignIn::of(&console, &headers)
         };
         Ok(page::sign_in(&ways, StatusCode::UNAUTHORIZED))
@@ -215,7 +219,7 @@ pub(crate) async fn sign_in(
     let secret = console.access.begin_session(token.as_bytes());
     let secret =
         secret.map_err(|_| Problem::new(Code::Internal, "the system has no randomness to give"))?;
-    let mut response = see(&page_before(&headers));
+    let mut response = see(&to);
     let cookie = console.cookie.set(secret.reveal())?;
     response.headers_mut().append(header::SET_COOKIE, cookie);
     Ok(response)

@@ -17,6 +17,7 @@ use crate::session::see;
 use crate::units::{Became, page_of, source, standing};
 use crate::url::{of_cluster, segment};
 use crate::value::{items, number, text, texts};
+use placewright_document::Word;
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
 
@@ -107,7 +108,7 @@ pub(crate) async fn show(
 /// What can be done with it.
 fn deeds(ask: &Ask, name: &str, unit: &Value) -> Markup {
     if !ask.may(Permission::Administer, None) {
-        return barred(ask, Permission::Administer, "Disable");
+        return html! { div.bar { (barred(ask, Permission::Administer, "Pin")) (barred(ask, Permission::Administer, "Disable")) } };
     }
     let is = |column: &str| unit[column] == true;
     html! {
@@ -218,7 +219,8 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
                     td {} td { "was in force before the first of these" } td {}
                     td { @if may { (back(digest)) } }
                 } } }
-            } } }
+            } }
+            @if !may { p.in.small.dim { "To go back to one of them needs the role " (Permission::Administer.least_role().word()) "." } } }
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::format::{self, cost, cut};
 use crate::matrix::{Matrix, Row};
 use crate::page::sentence;
 use crate::parts::{empty, host_link, note};
-use crate::value::{items, text};
+use crate::value::{self, items, text, texts};
 
 /// Shares of chance that are told in a sentence.
 const SHARES: usize = 6;
@@ -18,12 +18,11 @@ const SHARES: usize = 6;
 pub(crate) fn host<'m>(matrix: &Matrix<'m>, asked: Option<&'m str>) -> Option<&'m str> {
     let host = asked.or_else(|| matrix.removed.first().map(|row| row.host));
     host.or_else(|| matrix.next_best().map(|(host, _)| host))
-}
-
-/// Whether no filter let the host through, or none was asked about it.
-pub(crate) fn is_kept_out(matrix: &Matrix<'_>, host: &str) -> bool {
-    matrix.removed.iter().any(|row| row.host == host)
-        || matrix.unasked.iter().any(|(known, _)| *known == host)
+        // Where nothing was chosen, whatever was left.
+        .or_else(|| match matrix.chosen() {
+            None => matrix.left.first().map(|row| row.host),
+            Some(_) => None,
+        })
 }
 
 /// Why there was no choice, if there was none: the request or an administrator named the host, or
@@ -96,6 +95,12 @@ pub(crate) fn panel(
     matrix: &Matrix<'_>,
     (host, told): (Option<&str>, Option<&Value>),
 ) -> Markup {
+    let is_refused = told.is_some_and(|told| {
+        matches!(
+            text(told, "standing"),
+            "removed" | "not-asked" | "refused-by-quota"
+        )
+    });
     html! {
         section.panel id="why" aria-labelledby="why-title" aria-live="polite" {
             header {
@@ -113,17 +118,22 @@ pub(crate) fn panel(
             @if let Some(forced) = forced(recorded, matrix) { (note("warn", html! { b { (sentence(&forced)) } })) }
             @match host {
                 Some(host) => {
-                    (answer(cluster, &recorded["decision"], matrix, host))
-                    @if let Some(told) = told { (ways(host, items(told, "ways"))) }
+                    (answer((cluster, &recorded["decision"]), matrix, (host, told)))
+                    @if let Some(told) = told.filter(|_| is_refused) { (ways(host, items(told, "ways"))) }
                 }
                 None if matrix.counts().0 == 0 => (empty("No unit was asked", html! { "Ask about a host by its id." })),
-                None => (empty("Every host was taken", html! { "There is nothing to ask." })),
+                None if matrix.counts().2 == 0 => (empty("There was no other host", html! { "There is nothing to ask." })),
+                None => (empty("No other host was considered", html! { "Ask about one by its id." })),
             } }
         }
     }
 }
 
-fn answer(cluster: &str, decision: &Value, matrix: &Matrix<'_>, host: &str) -> Markup {
+fn answer(
+    (cluster, decision): (&str, &Value),
+    matrix: &Matrix<'_>,
+    (host, told): (&str, Option<&Value>),
+) -> Markup {
     if let Some((_, reason)) = matrix.unasked.iter().find(|(known, _)| *known == host) {
         return html! { p.lead { b { (cut(host, 60)) " " (cut(reason, 200)) "." } " No unit was asked about it." } };
     }
@@ -149,7 +159,15 @@ fn answer(cluster: &str, decision: &Value, matrix: &Matrix<'_>, host: &str) -> M
         (None, _) if decision["host"] == host => html! {
             p.lead { b { (cut(host, 60)) " was taken." } " No unit was asked about it." }
         },
-        (Some(row), Some(chosen)) => costlier(matrix, row, chosen),
+        (Some(_), Some(chosen)) => match told {
+            Some(told) => dearer(matrix, (host, chosen.host), told),
+            None => {
+                html! { p.lead { b { (cut(host, 60)) " was left" } ", and " (cut(chosen.host, 60)) " was chosen." } }
+            }
+        },
+        (Some(_), None) if decision["refused-by-quota"].is_object() => html! {
+            p.lead { b { (cut(host, 60)) " would have been left." } " A quota allows no more, so no host was looked for." }
+        },
         (Some(_), None) => {
             html! { p.lead { b { (cut(host, 60)) " was left, and nothing was chosen." } } }
         }
@@ -213,69 +231,76 @@ fn whose(table: &str) -> String {
     }
 }
 
-fn costlier(matrix: &Matrix<'_>, row: &Row<'_>, chosen: &Row<'_>) -> Markup {
-    let differences: Vec<(&str, f64)> = matrix
-        .entries
-        .iter()
-        .map(|entry| {
-            let of = |row: &Row<'_>| row.costs.get(entry).map_or(0.0, |it| it[2]);
-            (*entry, of(row) - of(chosen))
-        })
-        .filter(|(_, by)| *by != 0.0)
-        .collect();
-    let by = row.sum() - chosen.sum();
-    let most = differences
-        .iter()
-        .map(|(_, by)| by.abs())
-        .filter(|it| it.is_finite());
-    let most = most.fold(f64::MIN_POSITIVE, f64::max);
-    let through = differences.iter().filter(|(_, by)| *by > 0.0);
-    let through = through.max_by(|a, b| a.1.total_cmp(&b.1));
-    html! {
-        p.lead {
-            @if by == 0.0 {
-                b { (cut(row.host, 60)) " costs the same as " (cut(chosen.host, 60)) "." }
-                " The rule for ties decided between them."
-            } @else {
-                b { (cut(row.host, 60)) " costs " (cost(by)) " more than " (cut(chosen.host, 60)) }
-                @if let Some((entry, _)) = through { ", mostly through " b { (cut(entry, 60)) } }
-                "."
+/// Why a host that was left was not chosen, as the API says it.
+fn dearer(matrix: &Matrix<'_>, (host, chosen): (&str, &str), told: &Value) -> Markup {
+    let (shown, other) = (cut(host, 60), cut(chosen, 60));
+    match text(told, "standing") {
+        "tied" => html! { p.lead {
+            b { (shown) " costs the same as " (other) "." }
+            " The rule for ties decided between them: " (cut(&texts(told, "rule").join(", then "), 160)) "."
+        } },
+        "not-preferred" => {
+            html! { p.lead { b { (shown) " is none of the hosts that the request prefers." } } }
+        }
+        "costlier" => {
+            let differences: Vec<(&Value, f64)> = items(told, "differences")
+                .iter()
+                .map(|it| (it, value::cost(&it["by"])))
+                .filter(|(_, by)| *by != 0.0)
+                .collect();
+            let sizes = differences.iter().map(|(_, by)| by.abs());
+            let most = sizes.filter(|it| it.is_finite());
+            let most = most.fold(f64::MIN_POSITIVE, f64::max);
+            let through = told["through"].as_str();
+            html! {
+                p.lead {
+                    b { (shown) " costs " (cost(value::cost(&told["by"]))) " more than " (other) }
+                    @if !matrix.has_one_tier() { " in tier " (told["tier"]) }
+                    @if let Some(entry) = through { ", mostly through " b { (cut(entry, 60)) } }
+                    "."
+                }
+                @if !differences.is_empty() {
+                    table.flat {
+                        caption.vh { "Differences of weighted costs, entry by entry" }
+                        tbody { @for (entry, by) in &differences { tr {
+                            th.row scope="row" { (cut(text(entry, "name"), 40))
+                                @if !matrix.has_one_tier() { span.sub { "tier " (entry["tier"]) } } }
+                            td { svg viewBox="-50 0 100 10" width="120" height="12" aria-hidden="true" {
+                                line.s-line x1="0" x2="0" y1="0" y2="10" {}
+                                @let wide = (by.abs() / most * 48.0).min(48.0);
+                                rect class=(if *by > 0.0 { "f-warn" } else { "f-used" }) x=(format!("{:.1}", if *by > 0.0 { 0.0 } else { -wide })) width=(format!("{wide:.1}")) height="10" {}
+                            } }
+                            td.num { (if *by > 0.0 { "+" } else { "" }) (cost(*by)) }
+                        } } }
+                    }
+                }
+                @if let Some(sentence) = wins(matrix, told, host) { p.small.soft { (sentence) } }
             }
         }
-        @if !differences.is_empty() {
-            table.flat {
-                caption.vh { "Differences of weighted costs, entry by entry" }
-                tbody { @for (entry, by) in &differences { tr {
-                    th.row scope="row" { (cut(entry, 40)) }
-                    td { svg viewBox="-50 0 100 10" width="120" height="12" aria-hidden="true" {
-                        line.s-line x1="0" x2="0" y1="0" y2="10" {}
-                        @let wide = (by.abs() / most * 48.0).min(48.0);
-                        rect class=(if *by > 0.0 { "f-warn" } else { "f-used" }) x=(format!("{:.1}", if *by > 0.0 { 0.0 } else { -wide })) width=(format!("{wide:.1}")) height="10" {}
-                    } }
-                    td.num { (if *by > 0.0 { "+" } else { "" }) (cost(*by)) }
-                } } }
-            }
-        }
-        @if let Some(sentence) = wins(matrix, by, through.copied(), row.host) { p.small.soft { (sentence) } }
+        _ => html! { p.lead { b { (shown) " was left" } ", and " (other) " was chosen." } },
     }
 }
 
 /// The factor at which the host would cost less, if changing that of one entry is enough: costs
 /// are factor times scale, and the scale does not hang on the factor.
-fn wins(matrix: &Matrix<'_>, by: f64, through: Option<(&str, f64)>, host: &str) -> Option<String> {
-    let (entry, difference) = through?;
+fn wins(matrix: &Matrix<'_>, told: &Value, host: &str) -> Option<String> {
+    let entry = told["through"].as_str()?;
+    let mut differences = items(told, "differences").iter();
+    let difference = differences.find(|it| text(it, "name") == entry)?;
+    let (by, difference) = (value::cost(&told["by"]), value::cost(&difference["by"]));
     let factor = matrix.factor(entry)?;
     let share = 1.0 - by / difference;
-    let is_one_tier = matrix.left.iter().all(|row| row.sums.len() <= 1);
-    (is_one_tier && by > 0.0 && by.is_finite() && difference.is_finite() && share > 0.0).then(
-        || {
-            format!(
-                "With a factor of {entry} below {}, {} would cost less than the chosen host.",
-                format::number(factor * share, 4),
-                cut(host, 60)
-            )
-        },
-    )
+    let is_known = by > 0.0 && by.is_finite() && difference.is_finite() && share > 0.0;
+    // What costs more by a negative factor costs less the nearer that is to 0.
+    let side = if factor < 0.0 { "above" } else { "below" };
+    (matrix.has_one_tier() && is_known).then(|| {
+        format!(
+            "With a factor of {} {side} {}, {} would cost less than the chosen host.",
+            cut(entry, 60),
+            format::number(factor * share, 4),
+            cut(host, 60)
+        )
+    })
 }
 
 #[cfg(test)]
@@ -304,6 +329,27 @@ mod tests {
             drawn(&json!({"host": "x", "shares": [[{"host": "x", "share": 1.0}]]})),
             None
         );
+    }
+
+    #[test]
+    fn the_factor_at_which_a_host_would_win_is_on_the_right_side_of_the_present_one() {
+        // Of cost 1 and 2 on the scale: with the factor the weighted costs.
+        let explanation = |factor: f64| {
+            let host = |id, scaled: f64, other: f64| {
+                let weighted = factor * scaled;
+                json!({"host": id, "sums": [weighted + other], "costs": [
+                    {"name": "memory", "raw": scaled, "scaled": scaled, "weighted": weighted},
+                    {"name": "cpu", "raw": other, "scaled": other, "weighted": other},
+                ]})
+            };
+            let (dear, cheap) = if factor < 0.0 { (1.0, 2.0) } else { (2.0, 1.0) };
+            json!({"chosen": "a", "stages": [{"hosts": [host("a", cheap, 0.5), host("b", dear, 0.0)]}]})
+        };
+        let told = json!({"standing": "costlier", "by": 1.5, "through": "memory",
+            "differences": [{"name": "memory", "by": 2.0}, {"name": "cpu", "by": -0.5}]});
+        let says = |factor| wins(&Matrix::of(&explanation(factor)), &told, "b").unwrap();
+        assert!(says(2.0).contains("memory below 0.5"), "{}", says(2.0));
+        assert!(says(-2.0).contains("memory above −0.5"), "{}", says(-2.0));
     }
 
     #[test]

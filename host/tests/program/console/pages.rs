@@ -319,6 +319,23 @@ fn a_list_in_which_nothing_matches_says_so_and_offers_to_clear_the_filter() {
 }
 
 #[test]
+fn a_word_of_the_address_that_a_page_does_not_know_is_refused_with_those_that_it_knows() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    for (page, says) in [
+        ("/clusters/north/groups?kept=maybe", "yes, no"),
+        ("/clusters/north/decisions?outcome=maybe", "host, none"),
+        ("/clusters/north?sort=nope", "left-memory"),
+        ("/clusters/north?view=nope", "map, table"),
+        ("/policies/general?view=nope", "history"),
+    ] {
+        let shown = desk.browse("GET", page, &cookie, &[]);
+        assert_eq!(shown.status, 400, "{page}: {}", shown.body);
+        assert_eq!(shown.body.matches(says).count(), 1, "{}", shown.body);
+    }
+}
+
+#[test]
 fn events_of_one_kind_in_a_row_are_one_with_a_count() {
     let desk = Desk::start().with_cluster();
     let cookie = desk.sign_in(&desk.viewer);

@@ -68,12 +68,15 @@ impl HostRow {
     }
 
     /// Whether all words of a filter fit: a part of the id, `state:up`, `zone:z1`, `vms>10`,
-    /// `cpu>=80` (in percent), and attributes by their names, as in `rack:r07`.
+    /// `cpu>=80` (in percent), and attributes by their names, as in `rack:r07`. A value with spaces
+    /// stands in quotes, as in `zone:"Hall 1"`.
     fn fits(&self, filter: &str) -> bool {
-        filter.split_whitespace().all(|word| self.fits_word(word))
+        words(filter).iter().all(|word| self.fits_word(word))
     }
 
-    fn fits_word(&self, word: &str) -> bool {
+    fn fits_word(&self, word: &Word) -> bool {
+        let Word { text, is_quoted } = word;
+        let word = text.as_str();
         let is = |given: Option<&str>, wanted: &str| given.is_some_and(|it| it == wanted);
         match word.split_once(':') {
             Some(("state", "not-up")) => return self.state != "up",
@@ -87,7 +90,7 @@ impl HostRow {
             }
             None => {}
         }
-        match Bound::of(word) {
+        match Bound::of(word).filter(|_| !is_quoted) {
             Some(Ok(bound)) => bound.holds(match bound.of {
                 Measured::Vms => self.vms as f64,
                 Measured::Cpu => self.cpu.share() * 100.0,
@@ -97,6 +100,33 @@ impl HostRow {
             None => self.id.to_lowercase().contains(&word.to_lowercase()),
         }
     }
+}
+
+/// A word of a filter.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+struct Word {
+    /// Without its quotes.
+    text: String,
+    /// Whether there were any: it compares nothing then.
+    is_quoted: bool,
+}
+
+/// The words of a filter, which end at spaces that are not in quotes.
+fn words(filter: &str) -> Vec<Word> {
+    let (mut words, mut word, mut is_open) = (Vec::new(), Word::default(), false);
+    for letter in filter.chars() {
+        match letter {
+            '"' => {
+                is_open = !is_open;
+                word.is_quoted = true;
+            }
+            space if space.is_whitespace() && !is_open => words.push(std::mem::take(&mut word)),
+            letter => word.text.push(letter),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.text.is_empty());
+    words
 }
 
 /// What hosts are compared by in a filter.
@@ -240,8 +270,9 @@ impl Fleet {
             path.push_str(&name);
         }
         let (mut filtered, mut unknown) = (Vec::new(), Vec::new());
-        let words = ask.param("filter").unwrap_or_default().split_whitespace();
-        for (word, name) in words.filter_map(|word| Some((word, word.split_once(':')?.0))) {
+        let words = words(ask.param("filter").unwrap_or_default());
+        let texts = words.iter().map(|word| word.text.as_str());
+        for (word, name) in texts.filter_map(|word| Some((word, word.split_once(':')?.0))) {
             let column = format!("attribute.{name}");
             match attributes.contains(&column) {
                 true if filtered.contains(&name) => {}
@@ -254,8 +285,8 @@ impl Fleet {
                 false => unknown.push((name.to_owned(), word.to_lowercase())),
             }
         }
-        let words = ask.param("filter").unwrap_or_default().split_whitespace();
-        wrong.extend(words.filter_map(|word| Bound::of(word)?.err()));
+        let compare = words.iter().filter(|word| !word.is_quoted);
+        wrong.extend(compare.filter_map(|word| Bound::of(&word.text)?.err()));
         let shown = ask.get(&path).await?;
         let mut hosts = rows(&shown["columns"], &grouping, &filtered);
         let mut costs = None;
@@ -333,6 +364,31 @@ impl Fleet {
         });
         wanted
     }
+}
+
+/// By what hosts are sorted; descending with a `-` before it.
+const ORDERS: [&str; 10] = [
+    "id",
+    "state",
+    "zone",
+    "group",
+    "vms",
+    "cpu",
+    "memory",
+    "left-cpu",
+    "left-memory",
+    "value",
+];
+
+/// That the order that is asked for is one that there is.
+///
+/// # Errors
+/// If it is none.
+pub(crate) fn check_order(ask: &Ask) -> Result<(), Problem> {
+    let descending = ORDERS.map(|order| format!("-{order}"));
+    let mut all = ORDERS.to_vec();
+    all.extend(descending.iter().map(String::as_str));
+    ask.one_of("sort", &all).map(drop)
 }
 
 /// What may still be promised.
@@ -462,6 +518,21 @@ mod tests {
             "n2", "state:up", "zone:z2", "rack:r08", "row:r07", "vms>12", "cpu>x", "n1 vms<3",
             "a>1",
         ] {
+            assert!(!host.fits(fails), "{fails}");
+        }
+    }
+
+    #[test]
+    fn a_value_with_spaces_stands_in_quotes() {
+        let host = HostRow {
+            id: "a=b".to_owned(),
+            zone: Some("Hall 1".to_owned()),
+            ..HostRow::default()
+        };
+        for fits in ["zone:\"Hall 1\"", "\"zone:Hall 1\" a", "\"a=b\""] {
+            assert!(host.fits(fits), "{fits}");
+        }
+        for fails in ["zone:Hall 1", "zone:\"Hall 2\"", "a=b"] {
             assert!(!host.fits(fails), "{fails}");
         }
     }

@@ -412,10 +412,11 @@ impl Entry {
     fn slider(&self, state: &State<'_>) -> Markup {
         let may = state.may;
         let most = (self.factor.abs() * 2.0).max(10.0);
+        let least = if self.factor < 0.0 { -most } else { 0.0 };
         let field = self.place.field("factor");
         let label = format!("Factor of {}", cut(&self.name, 60));
         html! {
-            input.with-script type="range" min="0" max=(most) step="0.1" value=(self.factor) data-for=(field) aria-label={ (label) ", slider" } disabled[!may];
+            input.with-script type="range" min=(least) max=(most) step="0.1" value=(self.factor) data-for=(field) aria-label={ (label) ", slider" } disabled[!may];
             input.field.num id=(field) name=(field) aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)]
                 autofocus[state.first == Some(field.as_str())] value=(self.factor) inputmode="decimal" aria-label=(label) readonly[!may]
                 data-was=(self.factor);

@@ -11,6 +11,7 @@ use crate::page::{self, Area, Page};
 use crate::parts::{self, ago, empty};
 use crate::url::segment;
 use crate::value::text;
+use placewright_document::Word;
 use placewright_http::{Permission, Problem};
 
 /// Revisions that are shown.
@@ -31,6 +32,9 @@ pub(super) async fn show(ask: &Ask, name: &str, policy: &Value) -> Result<Respon
     let main = html! {
         (head(ask, name, policy, &deciding, None))
         (tabs(&format!("/policies/{}", segment(name)), "history"))
+        @if policy["origin"] == "api" && !may {
+            p.small.dim { "To try one of them, or make it the newest, needs the role " (Permission::AuthorPolicies.least_role().word()) "." }
+        }
         @if revisions.is_empty() { (empty("No revision is kept", html! { "It comes with the program." })) }
         @for (place, revision) in revisions.iter().enumerate() {
             @let before = revisions.get(place + 1);
