@@ -186,6 +186,21 @@ AutomaticRestart = TypedDict(
     },
 )
 
+# Restarts that the server plans and begins by itself, of VMs whose hosts are down or in
+# error.
+AutomaticRestartDocument = TypedDict(
+    'AutomaticRestartDocument',
+    {
+        # How many restarts may be under way at once; 8 if not given.
+        'max-in-flight': 'NotRequired[int]',
+        # Seconds for which a host must have been down or in error without a break before its VMs
+        # are restarted; 60 if not given. A text such as "2 min" is taken, too.
+        'settle': 'NotRequired[int | str]',
+        # Which VMs are restarted; all if not given.
+        'vms': 'NotRequired[Restart]',
+    },
+)
+
 # A unit that was never in force.
 AwaitedUnit = TypedDict(
     'AwaitedUnit',
@@ -2744,7 +2759,7 @@ NewSettings = TypedDict(
     'NewSettings',
     {
         # Whether plans of moves are made from time to time; left out, none are.
-        'balance': 'NotRequired[None | PeriodicBalance]',
+        'balance': 'NotRequired[None | PeriodicBalanceDocument]',
         # What is different from the policy in this cluster, by the entries' names, of 256 at most;
         # left out, nothing is.
         'overrides': 'NotRequired[dict[str, Override]]',
@@ -2752,19 +2767,20 @@ NewSettings = TypedDict(
         'policy': 'str',
         # Whether and how the server restarts VMs of hosts that are down or in error by itself;
         # left out, it does not.
-        'restart': 'NotRequired[None | AutomaticRestart]',
+        'restart': 'NotRequired[None | AutomaticRestartDocument]',
         # The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
         'revision': 'NotRequired[int]',
         # The seed, as it was read: it changes nothing.
         'seed': 'NotRequired[int]',
         # Seconds after which what was measured of hosts counts as absent; left out, it never
-        # does.
-        'statistics-max-age': 'NotRequired[int | None]',
+        # does. A text such as "10 min" is taken, too.
+        'statistics-max-age': 'NotRequired[int | str | None]',
         # What goes unheeded, as it was read: it changes nothing.
         'unheeded': 'NotRequired[list[UnheededNeedOfCluster]]',
         # Seconds after which what has come to run on a host counts as measured, though no later
-        # measurement has come; left out, only a measurement ends that.
-        'unmeasured-max-age': 'NotRequired[int | None]',
+        # measurement has come; left out, only a measurement ends that. A text such as "10 min" is taken,
+        # too.
+        'unmeasured-max-age': 'NotRequired[int | str | None]',
     },
 )
 
@@ -2890,6 +2906,15 @@ PeriodicBalance = TypedDict(
     {
         # Seconds from one plan to the next.
         'every': 'int',
+    },
+)
+
+# Plans of moves that are made from time to time, to be looked at, begun or cancelled.
+PeriodicBalanceDocument = TypedDict(
+    'PeriodicBalanceDocument',
+    {
+        # Seconds from one plan to the next. A text such as "10 min" is taken, too.
+        'every': 'int | str',
     },
 )
 
@@ -3057,8 +3082,8 @@ PlanBegin = TypedDict(
         'moves': 'NotRequired[list[MoveReference] | None]',
         # Seconds for which the places of these moves are reserved, at most the server's option
         # longest-reservation, which is 24 h if not set; as long as its option reservation says if
-        # not given.
-        'reserve-for': 'NotRequired[int | None]',
+        # not given. A text such as "10 min" is taken, too.
+        'reserve-for': 'NotRequired[int | str | None]',
     },
 )
 
@@ -3066,6 +3091,9 @@ PlanBegin = TypedDict(
 PlanMove = TypedDict(
     'PlanMove',
     {
+        # Who had it begun last: the name of a token or person, or `restart` for what the server
+        # restarts by itself; absent: nobody has.
+        'begun-by': 'NotRequired[str]',
         # Why it is moved, for programs.
         'cause': 'Cause',
         # Rows of tables that are changed with the move.
@@ -3180,8 +3208,8 @@ PlanPage = TypedDict(
 PlanRequest = TypedDict(
     'PlanRequest',
     {
-        # Seconds for which a VM stays where it was moved to.
-        'cool-down': 'NotRequired[int | None]',
+        # Seconds for which a VM stays where it was moved to. A text such as "1 h" is taken, too.
+        'cool-down': 'NotRequired[int | str | None]',
         # Make the plan, and do not keep it. False if not given.
         'dry-run': 'NotRequired[bool | None]',
         # A move is made only if it lowers the policy's cost by more than this.
@@ -3396,7 +3424,7 @@ QuotaDocument = TypedDict(
         # The cluster in which it is limited; in all together if not given.
         'cluster': 'NotRequired[str | None]',
         # What it may hold there at most: one limit or more.
-        'limits': 'QuotaLimits',
+        'limits': 'QuotaLimitsDocument',
         # What it is called; as in the path, if it is given.
         'name': 'NotRequired[str]',
         # The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
@@ -3412,12 +3440,27 @@ QuotaDocument = TypedDict(
 QuotaLimits = TypedDict(
     'QuotaLimits',
     {
-        # Promised CPU in cores, in thousandths at the finest; texts such as "500m" are taken, too.
+        # Promised CPU in cores, in thousandths at the finest.
         'cpu': 'NotRequired[float]',
         # GPUs, in thousandths at the finest; a share of one counts as its part.
         'gpus': 'NotRequired[float]',
-        # Promised memory in bytes; texts such as "8 GiB" are taken, too.
+        # Promised memory in bytes.
         'memory': 'NotRequired[int]',
+        # VMs.
+        'vms': 'NotRequired[int]',
+    },
+)
+
+# What a tenant may hold at most; what is not given is not limited.
+QuotaLimitsDocument = TypedDict(
+    'QuotaLimitsDocument',
+    {
+        # Promised CPU in cores, in thousandths at the finest. A text such as "1500m" is taken, too.
+        'cpu': 'NotRequired[float | str]',
+        # GPUs, in thousandths at the finest; a share of one counts as its part.
+        'gpus': 'NotRequired[float]',
+        # Promised memory in bytes. A text such as "256 GiB" is taken, too.
+        'memory': 'NotRequired[int | str]',
         # VMs.
         'vms': 'NotRequired[int]',
     },
@@ -3427,12 +3470,12 @@ QuotaLimits = TypedDict(
 QuotaLimitsPatch = TypedDict(
     'QuotaLimitsPatch',
     {
-        # Promised CPU in cores; null: it is not limited.
-        'cpu': 'NotRequired[float | None]',
+        # Promised CPU in cores; null: it is not limited. A text such as "1500m" is taken, too.
+        'cpu': 'NotRequired[float | str | None]',
         # GPUs; null: they are not limited.
         'gpus': 'NotRequired[float | None]',
-        # Promised memory in bytes; null: it is not limited.
-        'memory': 'NotRequired[int | None]',
+        # Promised memory in bytes; null: it is not limited. A text such as "256 GiB" is taken, too.
+        'memory': 'NotRequired[int | str | None]',
         # VMs; null: they are not limited.
         'vms': 'NotRequired[int | None]',
     },
@@ -3768,8 +3811,8 @@ ReservationRenewal = TypedDict(
     {
         # Seconds from now on, from 1 to the server's option longest-reservation, which is 24 h if
         # not set. 0, until it is confirmed or released, is refused unless that option or the
-        # option reservation is 0.
-        'reserve-for': 'NotRequired[int | None]',
+        # option reservation is 0. A text such as "10 min" is taken, too.
+        'reserve-for': 'NotRequired[int | str | None]',
     },
 )
 
@@ -3804,8 +3847,8 @@ RestartPatch = TypedDict(
         # How many restarts may be under way at once; null: 8.
         'max-in-flight': 'NotRequired[int | None]',
         # Seconds for which a host must have been down or in error without a break before its VMs
-        # are restarted; null: 60.
-        'settle': 'NotRequired[int | None]',
+        # are restarted; null: 60. A text such as "2 min" is taken, too.
+        'settle': 'NotRequired[int | str | None]',
         # Which VMs are restarted; null: all.
         'vms': 'NotRequired[None | Restart]',
     },
@@ -3910,7 +3953,7 @@ SettingsPatch = TypedDict(
     'SettingsPatch',
     {
         # Whether plans of moves are made from time to time; null: none are.
-        'balance': 'NotRequired[None | PeriodicBalance]',
+        'balance': 'NotRequired[None | PeriodicBalanceDocument]',
         # What is different from the policy in this cluster, by the entries' names: those that are
         # not named stay, null takes one away, or all.
         'overrides': 'NotRequired[dict[str, OverrideChange] | None]',
@@ -3923,13 +3966,15 @@ SettingsPatch = TypedDict(
         'revision': 'NotRequired[int]',
         # The seed, as it was read: it changes nothing.
         'seed': 'NotRequired[int]',
-        # Seconds after which what was measured of hosts counts as absent; null: it never does.
-        'statistics-max-age': 'NotRequired[int | None]',
+        # Seconds after which what was measured of hosts counts as absent; null: it never does. A text
+        # such as "10 min" is taken, too.
+        'statistics-max-age': 'NotRequired[int | str | None]',
         # What goes unheeded, as it was read: it changes nothing.
         'unheeded': 'NotRequired[list[UnheededNeedOfCluster]]',
         # Seconds after which what has come to run on a host counts as measured, though no later
-        # measurement has come; null: only a measurement ends that.
-        'unmeasured-max-age': 'NotRequired[int | None]',
+        # measurement has come; null: only a measurement ends that. A text such as "10 min" is taken,
+        # too.
+        'unmeasured-max-age': 'NotRequired[int | str | None]',
     },
 )
 

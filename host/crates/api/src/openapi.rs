@@ -1,5 +1,6 @@
 //! The API in OpenAPI, made from the routes.
 
+mod amounts;
 #[cfg(test)]
 mod breaking;
 mod exclusive;

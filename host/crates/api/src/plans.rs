@@ -227,7 +227,7 @@ async fn plan(
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
     let kept = cluster.turn_as(&caller.name, move |state| {
-        Ok(state.remember_plan(plan, max_in_flight))
+        state.remember_plan(plan, max_in_flight)
     });
     Ok((StatusCode::CREATED, long(kept.await?).await?).into_response())
 }
@@ -268,7 +268,7 @@ async fn evacuate(
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
     let kept = cluster.turn_as(&caller.name, move |state| {
-        Ok(state.remember_plan(plan, max_in_flight))
+        state.remember_plan(plan, max_in_flight)
     });
     Ok((StatusCode::CREATED, long(kept.await?).await?).into_response())
 }

@@ -40,6 +40,9 @@ pub enum ClientError {
         /// Where the server was looked for.
         server: String,
     },
+    /// What the server answers cannot be written where it is to go.
+    #[error("the answer cannot be written")]
+    Unwritten(#[source] std::io::Error),
     /// The server refuses the call.
     #[error("{0}")]
     Refused(Box<Refusal>),

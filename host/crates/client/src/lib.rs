@@ -209,10 +209,15 @@ impl Client {
             }));
         }
         let body = response.body_mut().with_config().limit(u64::MAX);
-        io::copy(&mut body.reader(), into).map_err(|error| ClientError::Unreachable {
-            server: self.server.clone(),
-            source: Box::new(error.into()),
-        })
+        let mut into = Destination { into, failed: None };
+        let copied = io::copy(&mut body.reader(), &mut into);
+        match (into.failed, copied) {
+            (Some(error), _) => Err(ClientError::Unwritten(error)),
+            (None, copied) => copied.map_err(|error| ClientError::Unreachable {
+                server: self.server.clone(),
+                source: Box::new(error.into()),
+            }),
+        }
     }
 
     fn sent(&self, call: &Call) -> Result<Response<Body>, ClientError> {
@@ -334,6 +339,28 @@ fn trusting(pem: &[u8]) -> Result<TlsConfig, ClientError> {
     }
     let roots = RootCerts::new_with_certs(&certificates);
     Ok(TlsConfig::builder().root_certs(roots).build())
+}
+
+/// Where an answer goes, which tells its own failures from those of the answer.
+struct Destination<'w, W> {
+    into: &'w mut W,
+    failed: Option<io::Error>,
+}
+
+impl<W: io::Write> io::Write for Destination<'_, W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.into.write(bytes).map_err(|error| {
+            let kind = error.kind();
+            if kind != io::ErrorKind::Interrupted {
+                self.failed = Some(error);
+            }
+            kind.into()
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.into.flush()
+    }
 }
 
 #[cfg(test)]

@@ -86,6 +86,12 @@ impl<'s> RowReader<'s> {
             }
             match (row.table.column(&name), below, &entry.node.content) {
                 (column, below, Content::Null) => self.null(row, &name, column, below, entry),
+                // It is neither a value nor one of those that begin so.
+                (Some(_), _, Content::Table(table)) if table.entries.is_empty() => {
+                    let message =
+                        format!("\"{name}\" is an empty table: give a value, or leave it out");
+                    self.problems.add(&entry.place, message);
+                }
                 (column, _, Content::Table(table))
                     if self.is_prefix(row, &name) || column.is_none() && row.opens(&name) =>
                 {

@@ -191,6 +191,15 @@ impl<'a> Expected<'a> {
                     format!("a text of at most {LONGEST_TEXT} bytes; this one has {bytes}");
                 return Err(Wrong::Other(sentence));
             }
+            // It stands in one line of a list.
+            Value::Text(text) if self.name == "name" && text.contains(char::is_control) => {
+                let escaped = text.escape_debug().to_string();
+                let sentence = format!(
+                    "one line without control characters, not \"{}\"",
+                    shown(&escaped)
+                );
+                return Err(Wrong::Other(sentence));
+            }
             Value::Text(text) if !self.choices.is_empty() && !self.choices.contains(&&**text) => {
                 return Err(Wrong::Choice(text.clone()));
             }
@@ -268,6 +277,20 @@ mod tests {
             bounds: Bounds::FROM_ZERO,
             ..any(Kind::Integer)
         }
+    }
+
+    #[test]
+    fn a_name_is_one_line_without_control_characters() {
+        let name = Expected::of_kind("name", Kind::Text);
+        assert_eq!(read(name, "'Rack 7, left'"), Ok("Rack 7, left".into()));
+        assert_eq!(
+            read(name, "\"a\\u001b[2J\""),
+            Err(
+                "\"name\" must be one line without control characters, not \"a\\u{1b}[2J\""
+                    .to_owned()
+            )
+        );
+        assert!(read(any(Kind::Text), "\"two\\nlines\"").is_ok());
     }
 
     #[test]

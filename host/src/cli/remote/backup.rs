@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use placewright_client::Call;
+use placewright_client::{Call, ClientError};
 use serde_json::json;
 
 use super::{Session, fault};
@@ -48,7 +48,13 @@ impl Backup {
             .with_context(unusable)
             .map_err(Failure::input)?;
         let call = Call::post(["backup"]);
-        let bytes = session.client.download(call, &mut part).map_err(fault)?;
+        let copied = session.client.download(call, &mut part);
+        let bytes = copied.map_err(|error| match error {
+            ClientError::Unwritten(error) => {
+                Failure::input(anyhow::Error::from(error).context(unusable()))
+            }
+            error => fault(error),
+        })?;
         part.flush()
             .and_then(|()| part.as_file().sync_all())
             .with_context(unusable)

@@ -1,12 +1,12 @@
 //! `placewright get`: what a server has.
 
-use std::sync::mpsc;
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::builder::{PossibleValuesParser, RangedU64ValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use placewright_client::{Call, Method};
+use placewright_client::{Call, Event, Method};
 use serde_json::Value;
 
 use super::events::Following;
@@ -16,6 +16,9 @@ use crate::cli::output::{self, Format};
 
 /// A list that is watched is printed no more often.
 const PAUSE: Duration = Duration::from_secs(1);
+
+/// What changes without an event is read so often while it is watched.
+const PERIOD: Duration = Duration::from_secs(2);
 
 /// Kinds of things that a server has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -155,6 +158,14 @@ impl Kind {
         matches!(self, Self::Settings | Self::Inventory | Self::Unheeded)
     }
 
+    /// Whether some of its changes are no events: tokens end, a VM finds no host, units are called.
+    fn changes_without_event(self) -> bool {
+        matches!(
+            self,
+            Self::Decisions | Self::Tokens | Self::UnitCosts | Self::UnitStagings
+        )
+    }
+
     /// What is shown of each, as [`shown::table`] has it.
     pub(super) fn columns(self) -> &'static [&'static str] {
         match self {
@@ -272,7 +283,7 @@ pub(super) struct Get {
     #[arg(long, value_name = "N", conflicts_with = "name",
         value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     limit: Option<usize>,
-    /// Print it again when something happens, until you stop it
+    /// Print it again when it changes, until you stop it
     #[arg(long)]
     watch: bool,
 }
@@ -284,7 +295,7 @@ impl Get {
             false => None,
         };
         if !self.watch {
-            self.once(session, cluster.as_deref())?;
+            self.print(session, &self.read(session, cluster.as_deref())?)?;
             return Ok(Answer::Yes);
         }
         // The stream first, so that nothing is missed between the two.
@@ -299,34 +310,61 @@ impl Get {
                 }
             }
         });
+        let mut shown = self.read(session, cluster.as_deref())?;
         loop {
             let printed = Instant::now();
-            self.once(session, cluster.as_deref())?;
+            self.print(session, &shown)?;
             loop {
-                let Ok(event) = heard.recv() else {
-                    return Err(Failure::internal(anyhow::anyhow!(
-                        "the server has ended the stream of events"
-                    )));
-                };
-                let event = event?;
-                let is_elsewhere = |cluster: &str| {
-                    event.data["cluster"]
-                        .as_str()
-                        .is_some_and(|it| it != cluster)
-                };
-                if !cluster.as_deref().is_some_and(is_elsewhere) {
+                if self.wait(&heard, cluster.as_deref())? {
+                    thread::sleep(PAUSE.saturating_sub(printed.elapsed()));
+                    while heard.try_recv().is_ok() {}
+                }
+                let now = self.read(session, cluster.as_deref())?;
+                if now != shown {
+                    shown = now;
                     break;
                 }
             }
-            thread::sleep(PAUSE.saturating_sub(printed.elapsed()));
-            while heard.try_recv().is_ok() {}
             if session.format == Format::Table {
                 output::print("")?;
             }
         }
     }
 
-    fn once(&self, session: &Session, cluster: Option<&str>) -> Result<(), Failure> {
+    /// Wait for an event that may have changed the list. False if the list is to be read without
+    /// one, as it may have changed all the same.
+    fn wait(
+        &self,
+        heard: &mpsc::Receiver<Result<Event, Failure>>,
+        cluster: Option<&str>,
+    ) -> Result<bool, Failure> {
+        let ends = self
+            .kind
+            .changes_without_event()
+            .then(|| Instant::now() + PERIOD);
+        loop {
+            let event = match ends {
+                None => heard.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(ends) => heard.recv_timeout(ends.saturating_duration_since(Instant::now())),
+            };
+            let event = match event {
+                Ok(event) => event?,
+                Err(RecvTimeoutError::Timeout) => return Ok(false),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Failure::internal(anyhow::anyhow!(
+                        "the server has ended the stream of events"
+                    )));
+                }
+            };
+            let of = event.data["cluster"].as_str();
+            if cluster.is_none_or(|cluster| of.is_none_or(|of| of == cluster)) {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// What the server has.
+    fn read(&self, session: &Session, cluster: Option<&str>) -> Result<Value, Failure> {
         let mut way = self.kind.way(cluster);
         way.extend(self.name.as_deref());
         let mut call = Call::get(way);
@@ -339,12 +377,17 @@ impl Get {
             call = call.query(key, value);
         }
         if self.name.is_some() || self.kind.is_single() {
-            let answer = session.call(call)?;
-            return session.print(&answer.body, shown::outline);
+            return Ok(session.call(call)?.body);
         }
         let items = session.client.list(&call, self.limit.unwrap_or(usize::MAX));
-        let items = Value::from(items.map_err(fault)?);
-        session.print(&items, |items| {
+        items.map(Value::from).map_err(fault)
+    }
+
+    fn print(&self, session: &Session, found: &Value) -> Result<(), Failure> {
+        if self.name.is_some() || self.kind.is_single() {
+            return session.print(found, shown::outline);
+        }
+        session.print(found, |items| {
             let items = items.as_array().map_or(&[][..], Vec::as_slice);
             match items.is_empty() {
                 true => "There is none.".to_owned(),

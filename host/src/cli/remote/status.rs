@@ -68,7 +68,7 @@ Examples:
   placewright call post clusters/east/what-if --query without=h1")]
 pub(super) struct RawCall {
     /// What it does
-    #[arg(value_enum, value_name = "METHOD")]
+    #[arg(value_enum, ignore_case = true, value_name = "METHOD")]
     verb: Verb,
     /// The path below /v1, with slashes between its parts
     path: String,

@@ -39,6 +39,27 @@ fn problem(answer: &Answer, status: u16, code: &str) -> String {
     answer.body["detail"].as_str().unwrap().to_owned()
 }
 
+#[test]
+fn a_header_that_says_one_thing_is_not_sent_twice_and_a_body_is_utf_8() {
+    let served = with_a_cluster();
+    let place = "POST /v1/clusters/c/place";
+    let vm = json!({"id": "x", "cpu": 1, "memory": "1 GiB"}).to_string();
+    let key = |word| ("idempotency-key", word);
+    let told = served.ask(place, &[JSON, key("a"), key("b")], &vm);
+    let detail = problem(&told, 400, "invalid-parameter");
+    assert_eq!(detail, "Idempotency-Key is sent twice: send it once");
+    let told = served.ask(place, &[JSON, ("content-type", "text/toml")], &vm);
+    problem(&told, 400, "invalid-parameter");
+    let latin = ("content-type", "application/json; charset=iso-8859-1");
+    for request in [place, "PATCH /v1/clusters/c/settings"] {
+        let told = served.ask(request, &[latin], &vm);
+        let detail = problem(&told, 415, "unsupported-type");
+        assert!(detail.contains("send UTF-8"), "{detail}");
+    }
+    let there = served.ask("GET /v1/clusters/c/reservations/x", &[], "");
+    assert_eq!(there.status, 404, "{there:?}");
+}
+
 /// A server with a cluster, a policy, a VM that runs, a decision and a plan.
 fn with_a_cluster() -> Served {
     let data = folder();

@@ -1,6 +1,8 @@
 //! Tokens that admins issue and revoke while the server runs.
 
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpStream;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -136,6 +138,41 @@ fn what_a_token_has_open_ends_when_it_is_revoked_or_expires() {
     for mut stream in of_revoked {
         while stream.named().is_some() {}
     }
+}
+
+#[test]
+fn a_request_whose_token_is_revoked_while_its_body_arrives_is_not_carried_out() {
+    let data = folder();
+    let (admin, lines) = token("admin", None);
+    let server = start(data.path(), &lines);
+    let admin = Api::with(&server, &admin);
+    let made = admin.send("POST", "/v1/clusters?policy=none", &cluster("beta", 1));
+    assert_eq!(made.status, 201);
+    let operator = issue(&admin, &json!({"name": "late", "role": "operator"})).0;
+    let body = json!({"hosts": [{"id": "late", "cpu.cores": 1}]}).to_string();
+    let mut socket = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();
+    let head = format!(
+        "POST /v1/clusters/beta/inventory/changes HTTP/1.1\r\nhost: localhost\r\n\
+         authorization: Bearer {operator}\r\ncontent-type: application/json\r\n\
+         expect: 100-continue\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    socket.write_all(head.as_bytes()).unwrap();
+    let mut lines = BufReader::new(socket.try_clone().unwrap());
+    let mut line = String::new();
+    lines.read_line(&mut line).unwrap();
+    // The request was let in, and its body is waited for.
+    assert!(line.starts_with("HTTP/1.1 100"), "{line}");
+    let revoked = admin.send("DELETE", "/v1/tokens/late", &Value::Null);
+    assert_eq!(revoked.status, 204);
+    socket.write_all(body.as_bytes()).unwrap();
+    line.clear();
+    while !line.starts_with("HTTP/1.1 ") {
+        line.clear();
+        assert!(lines.read_line(&mut line).unwrap() > 0, "no answer");
+    }
+    assert!(line.starts_with("HTTP/1.1 401"), "{line}");
+    assert_eq!(admin.get("/v1/clusters/beta/hosts/late").status, 404);
 }
 
 #[test]

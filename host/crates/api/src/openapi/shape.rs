@@ -8,12 +8,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value as Json, json};
 
+use super::amounts::take_texts;
 use super::exclusive::any_where_several_fit;
 
 /// The schemas of a document, by name.
 type Schemas = Map<String, Json>;
 
-const PREFIX: &str = "#/components/schemas/";
+pub(super) const PREFIX: &str = "#/components/schemas/";
 
 /// Bring the document into shape. `named` are schemas besides those that it has, by name.
 pub(super) fn shape(document: &mut Json, named: Schemas) {
@@ -27,6 +28,7 @@ pub(super) fn shape(document: &mut Json, named: Schemas) {
         .filter_map(|(name, schema)| Some((name.clone(), flattened(schema, &schemas)?)))
         .collect();
     schemas.extend(flat);
+    take_texts(&mut schemas);
     name_variants(&mut schemas);
     document["components"]["schemas"] = schemas.into();
     everywhere(document, &mut plain);

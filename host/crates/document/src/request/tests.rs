@@ -108,6 +108,10 @@ fn mistakes_are_said() {
          9:1: a VM has no \"host\"; the policy chooses the host: to choose it yourself, give \"force\" the host's id"
     );
     assert_eq!(
+        problems("id = 'v'\ncpu = {}"),
+        "2:1: \"cpu\" is an empty table: give a value, or leave it out"
+    );
+    assert_eq!(
         problems("zoen = 'z'\nvms = [{ id = 'a' }, { id = 'a' }]"),
         "1:1: a request has no \"zoen\" (did you mean \"zone\"?)\n\
          2:29: there is a second VM \"a\"; the first is at 2:15"

@@ -88,7 +88,7 @@ impl HoldingShown {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(deny_unknown_fields)]
 pub struct QuotaLimits {
-    /// Promised CPU in cores, in thousandths at the finest; texts such as "500m" are taken, too.
+    /// Promised CPU in cores, in thousandths at the finest.
     #[serde(
         default,
         deserialize_with = "amount::cpu",
@@ -97,7 +97,7 @@ pub struct QuotaLimits {
     )]
     #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, example = 64))]
     pub cpu: Option<i64>,
-    /// Promised memory in bytes; texts such as "8 GiB" are taken, too.
+    /// Promised memory in bytes.
     #[serde(
         default,
         deserialize_with = "amount::memory",

@@ -1,0 +1,137 @@
+//! Amounts that are taken as texts, too: their schema says so in what clients send. What the
+//! server shows has numbers alone.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::shape::PREFIX;
+
+/// Amounts of bodies that clients send: the schema, its key, and such a text.
+const TAKEN: &[(&str, &[(&str, &str)])] = &[
+    ("AutomaticRestartDocument", &[("settle", "2 min")]),
+    (
+        "NewSettings",
+        &[
+            ("statistics-max-age", "10 min"),
+            ("unmeasured-max-age", "10 min"),
+        ],
+    ),
+    ("PeriodicBalanceDocument", &[("every", "10 min")]),
+    ("PlanBegin", &[("reserve-for", "10 min")]),
+    ("PlanRequest", &[("cool-down", "1 h")]),
+    (
+        "QuotaLimitsDocument",
+        &[("cpu", "1500m"), ("memory", "256 GiB")],
+    ),
+    (
+        "QuotaLimitsPatch",
+        &[("cpu", "1500m"), ("memory", "256 GiB")],
+    ),
+    ("ReservationRenewal", &[("reserve-for", "10 min")]),
+    ("RestartPatch", &[("settle", "2 min")]),
+    (
+        "SettingsPatch",
+        &[
+            ("statistics-max-age", "10 min"),
+            ("unmeasured-max-age", "10 min"),
+        ],
+    ),
+];
+
+/// What is sent and shown alike but for its amounts: the schema of the body, its key, and what is
+/// shown under that.
+const SENT: &[(&str, &str, &str)] = &[
+    ("NewSettings", "balance", "PeriodicBalance"),
+    ("NewSettings", "restart", "AutomaticRestart"),
+    ("QuotaDocument", "limits", "QuotaLimits"),
+    ("SettingsPatch", "balance", "PeriodicBalance"),
+];
+
+/// Have the amounts that clients send be texts, too.
+pub(super) fn take_texts(schemas: &mut Map<String, Json>) {
+    for (body, key, shown) in SENT {
+        let sent = format!("{shown}Document");
+        if let Some(schema) = schemas.get(*shown).cloned() {
+            schemas.entry(sent.clone()).or_insert(schema);
+        }
+        if let Some(property) = property(schemas, body, key) {
+            refer(
+                property,
+                &format!("{PREFIX}{shown}"),
+                &format!("{PREFIX}{sent}"),
+            );
+        }
+    }
+    for (schema, amounts) in TAKEN {
+        for (key, text) in *amounts {
+            if let Some(property) = property(schemas, schema, key) {
+                take_text(property, text);
+            }
+        }
+    }
+}
+
+fn property<'s>(
+    schemas: &'s mut Map<String, Json>,
+    schema: &str,
+    key: &str,
+) -> Option<&'s mut Json> {
+    schemas.get_mut(schema)?.get_mut("properties")?.get_mut(key)
+}
+
+/// Let every reference to the one be one to the other.
+fn refer(value: &mut Json, from: &str, to: &str) {
+    match value {
+        Json::String(reference) if reference == from => to.clone_into(reference),
+        Json::Array(list) => list.iter_mut().for_each(|it| refer(it, from, to)),
+        Json::Object(object) => object.values_mut().for_each(|it| refer(it, from, to)),
+        _ => {}
+    }
+}
+
+fn take_text(property: &mut Json, text: &str) {
+    let mut kinds = match property["type"].take() {
+        Json::Array(kinds) => kinds,
+        kind => vec![kind],
+    };
+    let after_the_number = kinds.len().min(1);
+    kinds.insert(after_the_number, json!("string"));
+    property["type"] = kinds.into();
+    // That of a number says nothing of texts.
+    if property["format"] == "double"
+        && let Some(property) = property.as_object_mut()
+    {
+        property.remove("format");
+    }
+    let meaning = property["description"].as_str().unwrap_or_default();
+    let meaning = meaning.trim_end_matches('.');
+    let meaning = format!("{meaning}. A text such as \"{text}\" is taken, too.");
+    property["description"] = meaning.into();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_that_clients_send_are_numbers_or_texts_and_those_that_are_shown_are_numbers() {
+        let document = crate::openapi::openapi();
+        let mut schemas = document["components"]["schemas"]
+            .as_object()
+            .unwrap()
+            .clone();
+        for (schema, amounts) in TAKEN {
+            for (key, _) in *amounts {
+                let property = property(&mut schemas, schema, key);
+                let property = property.unwrap_or_else(|| panic!("{schema} has no {key}"));
+                let kinds = property["type"].as_array().unwrap();
+                assert!(kinds.contains(&json!("string")), "{schema} {key}");
+            }
+        }
+        for (body, key, shown) in SENT {
+            let property = property(&mut schemas, body, key).unwrap().to_string();
+            assert!(property.contains(&format!("{shown}Document")), "{property}");
+            let shown = schemas[*shown]["properties"].to_string();
+            assert!(!shown.contains("\"string\""), "{shown}");
+        }
+    }
+}
