@@ -340,7 +340,8 @@ async function readAll() {
 function happened(message) {
   const event = JSON.parse(message.data);
   document.dispatchEvent(new CustomEvent("happened", { detail: event }));
-  const fits = kinds.includes("*") || kinds.some((kind) => event.kind.startsWith(kind));
+  const ends = event.kind === "cluster-removed" && event.cluster === cluster;
+  const fits = ends || kinds.includes("*") || kinds.some((kind) => event.kind.startsWith(kind));
   if (!fits || (cluster && event.cluster && event.cluster !== cluster)) return;
   if (isPaused) {
     // What the page would not show is none that it lacks.

@@ -15,7 +15,7 @@ function edit(form) {
     const place = document.getElementById("answer");
     if (!place) return;
     place.setAttribute("aria-busy", "true");
-    let answer;
+    let answer, text;
     try {
       answer = await fetch(form.getAttribute("data-draft") ?? "", {
         method: "POST",
@@ -23,6 +23,7 @@ function edit(form) {
         headers: { "Content-Type": "application/x-www-form-urlencoded" },
         body: new URLSearchParams(/** @type {any} */ (new FormData(form))).toString(),
       });
+      text = await answer.text();
     } catch (error) {
       // A newer question has been asked, or the server cannot be reached.
       if (error instanceof DOMException && error.name === "AbortError") return;
@@ -30,13 +31,11 @@ function edit(form) {
     }
     if (answer.status === 401) return expired();
     if (!answer.ok) return stale(place, `The server did not answer the question (status ${answer.status}).`);
-    {
-      const told = parsed(await answer.text());
-      told.getElementById("drafted")?.remove();
-      mark(told.getElementById("faults"));
-      told.getElementById("faults")?.remove();
-      place.replaceChildren(...told.body.childNodes);
-    }
+    const told = parsed(text);
+    told.getElementById("drafted")?.remove();
+    mark(told.getElementById("faults"));
+    told.getElementById("faults")?.remove();
+    place.replaceChildren(...told.body.childNodes);
     place.removeAttribute("aria-busy");
   }
 
@@ -103,16 +102,17 @@ function edit(form) {
     asking = new AbortController();
     const said = new URLSearchParams(/** @type {any} */ (new FormData(form)));
     said.set("deed", deed);
-    let answer;
+    let answer, text;
     try {
       answer = await fetch(form.getAttribute("action") ?? "", { method: "POST", signal: asking.signal, body: said });
+      text = await answer.text();
     } catch (error) {
       // Another deed has come meanwhile.
       if (error instanceof DOMException && error.name === "AbortError") return;
       return toast("The server cannot be reached. Nothing was changed here.");
     }
     if (answer.status === 401) return expired();
-    const shown = parsed(await answer.text());
+    const shown = parsed(text);
     const next = shown.getElementById("editor");
     if (!answer.ok || !next) {
       const why = shown.querySelector("#main p")?.textContent;

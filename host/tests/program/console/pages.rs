@@ -325,7 +325,7 @@ fn a_word_of_the_address_that_a_page_does_not_know_is_refused_with_those_that_it
     for (page, says) in [
         ("/clusters/north/groups?kept=maybe", "yes, no"),
         ("/clusters/north/decisions?outcome=maybe", "host, none"),
-        ("/clusters/north?sort=nope", "left-memory"),
+        ("/clusters/north?sort=nope", "left-memory, value, -id"),
         ("/clusters/north?view=nope", "map, table"),
         ("/policies/general?view=nope", "history"),
     ] {
