@@ -68,14 +68,17 @@ mod primitives {
     pub struct ArcSwap<T>(RwLock<Arc<T>>);
 
     impl<T> ArcSwap<T> {
+        /// One that holds this value.
         pub fn new(value: Arc<T>) -> Self {
             Self(RwLock::new(value))
         }
 
+        /// One that holds this value, which nobody else has.
         pub fn from_pointee(value: T) -> Self {
             Self::new(Arc::new(value))
         }
 
+        /// The value that it holds now.
         pub fn load_full(&self) -> Arc<T> {
             self.0
                 .read()
@@ -83,6 +86,7 @@ mod primitives {
                 .clone()
         }
 
+        /// Have it hold this value from now on.
         pub fn store(&self, value: Arc<T>) {
             let before = {
                 let mut kept = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -98,14 +102,17 @@ mod primitives {
     pub struct ArcSwapOption<T>(ArcSwap<Option<Arc<T>>>);
 
     impl<T> ArcSwapOption<T> {
+        /// One that holds this value, or none.
         pub fn new(value: Option<Arc<T>>) -> Self {
             Self(ArcSwap::from_pointee(value))
         }
 
+        /// The value that it holds now, if it holds one.
         pub fn load_full(&self) -> Option<Arc<T>> {
             Option::clone(&self.0.load_full())
         }
 
+        /// Have it hold this value, or none, from now on.
         pub fn store(&self, value: Option<Arc<T>>) {
             self.0.store(Arc::new(value));
         }
