@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use placewright_deployment::{DeploymentError, TurnError};
+use placewright_deployment::{Attach, DeploymentError, TurnError};
 use shuttle::thread;
 
 use super::explore::explore;
@@ -35,7 +35,11 @@ fn of_two_edits_of_the_same_revision_one_is_done_and_clusters_decide_by_the_last
         }
         let one = world.clone();
         let attached = thread::spawn(move || {
-            one.deployment.attach("c", attach()).unwrap();
+            let other = Attach {
+                statistics_max_age: Some(60),
+                ..attach()
+            };
+            one.deployment.attach("c", other).unwrap();
         });
         let one = world.clone();
         let reload = thread::spawn(move || {
