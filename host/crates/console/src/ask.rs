@@ -96,11 +96,11 @@ impl Ask {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// That a parameter, if it is given, is one of these words: a page that shows all instead would
-    /// be taken for what was asked for.
+    /// A parameter that may be one of these words; None: it is not given. A page that ignored
+    /// another word would show a whole list as if it were filtered.
     ///
     /// # Errors
-    /// If it is another one.
+    /// If it is another word.
     pub(crate) fn one_of(&self, name: &str, words: &[&str]) -> Result<Option<&str>, Problem> {
         let given = self.param(name).filter(|given| !given.is_empty());
         if let Some(given) = given.filter(|given| !words.contains(given)) {

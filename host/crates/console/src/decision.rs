@@ -53,7 +53,9 @@ pub(crate) async fn show(
     let is_tried = recorded["request"]["dry-run"] == true;
     let place = match vms.first() {
         Some((_, vm)) if decision["reserved"] == true && !is_tried => {
-            let not_up = NotUp::read(&ask, &api).await;
+            let host = vm.as_ref().map_or("", |vm| text(vm, "host"));
+            let host = ask.get_if(&format!("{api}/hosts/{}", segment(host))).await;
+            let not_up = NotUp::of_host(&host.unwrap_or_default());
             Some(place(&cluster, (vm.as_ref(), &not_up), &number, decision))
         }
         _ => None,

@@ -458,7 +458,7 @@ fn written(problem: Problem, request: &str, by_openid: bool) -> Response {
             div.brand { (PreEscaped(MARK)) "Placewright" }
             h1 { (body.title) }
             p { (sentence(&body.detail)) }
-            // The sentence above has the only one in it.
+            // A single error is part of the sentence above.
             @if body.errors.len() > 1 || body.errors.iter().any(|it| !body.detail.contains(&it.message)) {
                 ul.list { @for error in &body.errors { li { (error.message) } } }
             }

@@ -394,8 +394,8 @@ impl Deployment {
         }
     }
 
-    /// Let a policy decide in a cluster, with what is different there. Settings that are as they
-    /// were keep their revision, unless the cluster has no policy that can run.
+    /// Let a policy decide in a cluster, with what is different there. Settings that change
+    /// nothing keep their revision, unless the cluster has no policy that can run.
     ///
     /// # Errors
     /// If it cannot run there, or the cluster's settings have another revision.
@@ -410,19 +410,20 @@ impl Deployment {
             let old = cluster.settings();
             let what = format!("the settings of cluster \"{}\"", cluster.name());
             check_revision(&what, attach.revision, old.revision)?;
-            let settings = ClusterSettings {
+            let mut settings = ClusterSettings {
                 policy: attach.policy.as_str().into(),
                 overrides: attach.overrides,
                 balance: attach.balance,
                 restart: attach.restart,
                 statistics_max_age: attach.statistics_max_age,
                 unmeasured_max_age: attach.unmeasured_max_age,
-                revision: old.revision + 1,
+                revision: old.revision,
                 seed: old.seed,
             };
-            if settings.same_as(&old) && cluster.policy().is_some() {
+            if settings == *old && cluster.policy().is_some() {
                 return Ok(old);
             }
+            settings.revision += 1;
             self.rule_of(&settings, &cluster.schema(), &self.generation())?;
             let attaching = Attaching {
                 cluster: cluster.clone(),

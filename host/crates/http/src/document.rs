@@ -14,7 +14,7 @@ use super::background::Background;
 use super::budget::{Budget, Held, Purpose};
 use super::chunks::Written;
 use super::guard::OnCluster;
-use super::media_type;
+use super::headers::media_type;
 use super::pool::{About, Permit, Pool};
 use super::problem::{Code, Problem};
 use placewright_scheduler::Cancel;
@@ -196,8 +196,7 @@ impl<S: Send + Sync> FromRequest<S> for Document {
     type Rejection = Response;
 
     async fn from_request(request: Request, state: &S) -> Result<Self, Response> {
-        let essence =
-            media_type::of_body(request.headers()).map_err(IntoResponse::into_response)?;
+        let essence = media_type(request.headers()).map_err(IntoResponse::into_response)?;
         let file = match essence.as_str() {
             "application/json" => "body.json",
             "application/toml" | "text/toml" => "body.toml",

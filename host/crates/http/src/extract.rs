@@ -16,7 +16,7 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::media_type;
+use super::headers::media_type;
 use super::permission::ANY;
 use super::problem::{Code, Problem, ProblemError, ProblemPlace};
 use placewright_document::shown;
@@ -84,7 +84,7 @@ where
 }
 
 fn no_json(request: &Request) -> Option<Problem> {
-    let essence = match media_type::of_body(request.headers()) {
+    let essence = match media_type(request.headers()) {
         Ok(essence) => essence,
         Err(problem) => return Some(problem),
     };

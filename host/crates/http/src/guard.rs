@@ -17,7 +17,7 @@ use super::connections::{InWork, Place};
 use super::document::in_turn;
 use super::extract::check_query;
 use super::face::Faces;
-use super::media_type::no_header_twice;
+use super::headers::no_header_twice;
 use super::permission::{Permission, Rule, Scope};
 use super::pool::Pool;
 use super::problem::{Code, Problem};

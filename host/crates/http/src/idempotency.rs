@@ -29,7 +29,8 @@ use super::access::Caller;
 use super::permission::{Permission, Rule};
 use super::problem::{Code, Problem};
 
-const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+/// Names a request, so that it is carried out once.
+pub(super) const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// Says that an answer is that of an earlier request.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");

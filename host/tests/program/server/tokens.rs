@@ -21,6 +21,16 @@ fn start(data: &Path, lines: &str) -> Server {
     Server::start(data, &["--config", configuration.to_str().unwrap()])
 }
 
+/// A server with a cluster `beta`, as its admin calls it.
+fn with_a_cluster(data: &Path) -> (Server, Api) {
+    let (admin, lines) = token("admin", None);
+    let server = start(data, &lines);
+    let admin = Api::with(&server, &admin);
+    let made = admin.send("POST", "/v1/clusters?policy=none", &cluster("beta", 1));
+    assert_eq!(made.status, 201);
+    (server, admin)
+}
+
 fn issue(api: &Api, wanted: &Value) -> (String, Value) {
     let issued = api.send("POST", "/v1/tokens", wanted);
     assert_eq!(issued.status, 201, "{issued:?}");
@@ -103,11 +113,7 @@ fn a_token_is_issued_used_listed_and_revoked_and_a_restart_changes_nothing() {
 #[test]
 fn what_a_token_has_open_ends_when_it_is_revoked_or_expires() {
     let data = folder();
-    let (admin, lines) = token("admin", None);
-    let server = start(data.path(), &lines);
-    let admin = Api::with(&server, &admin);
-    let made = admin.send("POST", "/v1/clusters?policy=none", &cluster("beta", 1));
-    assert_eq!(made.status, 201);
+    let (server, admin) = with_a_cluster(data.path());
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap()
@@ -143,11 +149,7 @@ fn what_a_token_has_open_ends_when_it_is_revoked_or_expires() {
 #[test]
 fn a_request_whose_token_is_revoked_while_its_body_arrives_is_not_carried_out() {
     let data = folder();
-    let (admin, lines) = token("admin", None);
-    let server = start(data.path(), &lines);
-    let admin = Api::with(&server, &admin);
-    let made = admin.send("POST", "/v1/clusters?policy=none", &cluster("beta", 1));
-    assert_eq!(made.status, 201);
+    let (server, admin) = with_a_cluster(data.path());
     let operator = issue(&admin, &json!({"name": "late", "role": "operator"})).0;
     let body = json!({"hosts": [{"id": "late", "cpu.cores": 1}]}).to_string();
     let mut socket = TcpStream::connect(server.url.strip_prefix("http://").unwrap()).unwrap();

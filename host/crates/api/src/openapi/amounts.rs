@@ -37,8 +37,8 @@ const TAKEN: &[(&str, &[(&str, &str)])] = &[
     ),
 ];
 
-/// What is sent and shown alike but for its amounts: the schema of the body, its key, and what is
-/// shown under that.
+/// Schemas of answers that bodies of requests refer to as well: the schema of the body, its key,
+/// and the schema that it refers to. The body gets a schema of its own, in which amounts may be texts.
 const SENT: &[(&str, &str, &str)] = &[
     ("NewSettings", "balance", "PeriodicBalance"),
     ("NewSettings", "restart", "AutomaticRestart"),

@@ -99,8 +99,9 @@ impl ClusterState {
         max_in_flight: Option<usize>,
     ) -> Result<PlanShown, DeploymentError> {
         let kept = self.new_plan(plan, max_in_flight);
-        self.make_room_for(durable::json(&kept).len() as u64)?;
-        Ok(self.put_plan(kept))
+        let body = durable::json(&kept);
+        self.make_room_for(body.len() as u64)?;
+        Ok(self.put_plan(kept, body))
     }
 
     /// The same for a plan that restarts VMs: those do not wait for others, whatever room there is.
@@ -110,11 +111,11 @@ impl ClusterState {
         max_in_flight: Option<usize>,
     ) -> PlanShown {
         let kept = self.new_plan(plan, max_in_flight);
-        let room = self.make_room_for(durable::json(&kept).len() as u64);
-        if let Err(error) = room {
+        let body = durable::json(&kept);
+        if let Err(error) = self.make_room_for(body.len() as u64) {
             tracing::warn!(cluster = %self.name, %error, "restarts are planned all the same");
         }
-        self.put_plan(kept)
+        self.put_plan(kept, body)
     }
 
     fn new_plan(&self, plan: BalancePlan, max_in_flight: Option<usize>) -> KeptPlan {
@@ -123,11 +124,11 @@ impl ClusterState {
         kept
     }
 
-    /// Forget the oldest plans until there is room for one more that takes so many bytes. One with
-    /// moves under way, or that goes on by itself, is not forgotten.
+    /// Remove the oldest plans until a plan of so many bytes fits beside the others. Plans with
+    /// moves under way, and automatic ones, stay.
     ///
     /// # Errors
-    /// If there is no room all the same.
+    /// If it does not fit beside those that stay; then nothing is removed.
     pub(crate) fn make_room_for(&mut self, bytes: u64) -> Result<(), DeploymentError> {
         self.follow_plans();
         let plans = &self.plans;
@@ -168,13 +169,14 @@ impl ClusterState {
         self.plans.bytes()
     }
 
-    fn put_plan(&mut self, kept: KeptPlan) -> PlanShown {
+    /// Add a plan; `body` is how it is stored.
+    fn put_plan(&mut self, kept: KeptPlan, body: String) -> PlanShown {
         let plans = &mut self.plans;
         plans.last += 1;
         let number = plans.last;
         let told = kept.shown(Some(number));
         plans.plans.insert(number, kept);
-        self.keep_plan(number);
+        self.store_plan(number, body);
         let message = format!(
             "plan {number} is made, nothing of it is begun; moves: {}, findings: {}, VMs that cannot leave their hosts: {}",
             told.moves.len(),
@@ -198,16 +200,29 @@ impl ClusterState {
 
     /// Have a plan kept as it is now.
     fn keep_plan(&mut self, number: u64) {
-        self.count_moves(number);
-        if let Some(kept) = self.plans.plans.get(&number) {
-            let body = durable::json(kept);
-            self.plans.bytes.insert(number, body.len() as u64);
-            self.changes.push(Change::PutPlan {
-                cluster: self.name.to_string(),
-                number,
-                body,
-            });
+        if let Some(body) = self.plans.plans.get(&number).map(durable::json) {
+            self.store_plan(number, body);
         }
+    }
+
+    fn store_plan(&mut self, number: u64, body: String) {
+        self.count_moves(number);
+        self.plans.bytes.insert(number, body.len() as u64);
+        self.changes.push(Change::PutPlan {
+            cluster: self.name.to_string(),
+            number,
+            body,
+        });
+    }
+
+    /// Have an automatic plan begin nothing more by itself, and tell why.
+    fn halt_plan(&mut self, number: u64, why: &str) {
+        if let Some(kept) = self.plans.plans.get_mut(&number) {
+            kept.auto = None;
+        }
+        self.keep_plan(number);
+        let message = format!("plan {number} does not go on by itself any more: {why}");
+        self.tell_plan(EventKind::PlanHalted, number, message);
     }
 
     /// Count what has become of the moves of a plan since they were counted last.
@@ -433,18 +448,11 @@ impl ClusterState {
         let is_allowed =
             restarts || &*auto.by == PERIODIC || (self.authority)(&auto.by, &self.name);
         if !is_allowed {
-            kept.auto = None;
-            self.keep_plan(number);
-            return self.tell_when_kept(News {
-                kind: EventKind::PlanHalted,
-                plan: Some(number),
-                policy: Some(self.attached.policy.clone()),
-                message: format!(
-                    "plan {number} does not go on by itself any more: \"{}\", who had it do so, may not operate here now",
-                    auto.by
-                ),
-                ..News::default()
-            });
+            let why = format!(
+                "\"{}\", who had it do so, may not operate here now",
+                auto.by
+            );
+            return self.halt_plan(number, &why);
         }
         let before = kept.counts();
         // Moves of the request that are gone, or a unit that fails now, end nothing: there is
@@ -469,22 +477,13 @@ impl ClusterState {
         }
         let counted = kept.counts();
         let is_over = !kept.is_open();
-        // Nothing is under way that could be confirmed, and wake it.
-        let is_left_alone = !again && !restarts && !is_over && counted.begun == 0;
-        if is_over || is_left_alone {
-            kept.auto = None;
+        // No confirmation would have it go on.
+        if !again && !restarts && !is_over && counted.begun == 0 {
+            let why = "the moves that were begun have expired, and none is under way";
+            return self.halt_plan(number, why);
         }
-        if is_left_alone {
-            self.keep_plan(number);
-            return self.tell_when_kept(News {
-                kind: EventKind::PlanHalted,
-                plan: Some(number),
-                policy: Some(self.attached.policy.clone()),
-                message: format!(
-                    "plan {number} does not go on by itself any more: the moves that were begun have expired, and none is under way"
-                ),
-                ..News::default()
-            });
+        if is_over {
+            kept.auto = None;
         }
         if counted == before && !is_over {
             return;

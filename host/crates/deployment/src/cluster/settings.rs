@@ -49,17 +49,6 @@ pub struct ClusterSettings {
 }
 
 impl ClusterSettings {
-    /// Whether a cluster that is set so is set as by the other ones, whatever their revisions.
-    pub(crate) fn same_as(&self, other: &Self) -> bool {
-        let Self { revision, seed, .. } = *other;
-        let alike = Self {
-            revision,
-            seed,
-            ..self.clone()
-        };
-        alike == *other
-    }
-
     /// Until when what is measured counts, and what is not.
     pub(crate) fn time_measurements(&self, inventory: &mut Inventory) {
         inventory.set_statistics_max_age(self.statistics_max_age);

@@ -11,7 +11,7 @@ pub(super) fn carry(world: &mut Inventory, vm: &str, to: u32) -> Result<(), Inve
     };
     let (moved, from, shape) = (entry.vm.clone(), entry.slot, entry.shape);
     let was_measured = entry.has_measured_memory_and_load();
-    // Huge pages are no part of what is measured to be free.
+    // Measured free memory does not contain huge pages.
     let memory = entry.ordinary_memory();
     let Some(host) = world.host(to).map(|host| host.id.clone()) else {
         return Err(InventoryError::UnknownHost("".into()));

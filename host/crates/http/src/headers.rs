@@ -1,21 +1,19 @@
-//! What a request says that its body is.
+//! What the headers of a request say: each once, and of the body its media type.
 
 use axum::http::{HeaderMap, HeaderName, header};
 
+use super::idempotency;
 use super::problem::{Code, Problem};
 
-/// Headers of which a request has one at most. Of two the second would be passed over.
+/// Headers that a request may have once: of two, the second would be ignored.
 const SINGLE: [(HeaderName, &str); 4] = [
     (header::AUTHORIZATION, "Authorization"),
     (header::CONTENT_TYPE, "Content-Type"),
-    (
-        HeaderName::from_static("idempotency-key"),
-        "Idempotency-Key",
-    ),
+    (idempotency::HEADER, "Idempotency-Key"),
     (HeaderName::from_static("last-event-id"), "Last-Event-ID"),
 ];
 
-/// Check that no header is sent twice that may be sent once.
+/// Check that a request has none of these headers twice.
 ///
 /// # Errors
 /// If one is.
@@ -35,7 +33,7 @@ pub(super) fn no_header_twice(headers: &HeaderMap) -> Result<(), Problem> {
 ///
 /// # Errors
 /// If the text is in another encoding than UTF-8 (RFC 8259, 8.1).
-pub(super) fn of_body(headers: &HeaderMap) -> Result<String, Problem> {
+pub(super) fn media_type(headers: &HeaderMap) -> Result<String, Problem> {
     let Some(given) = headers.get(header::CONTENT_TYPE) else {
         return Ok(String::new());
     };
@@ -82,14 +80,14 @@ mod tests {
 
     #[test]
     fn a_body_in_another_charset_than_utf_8_is_refused() {
-        let of = |kind| of_body(&headers(header::CONTENT_TYPE, &[kind]));
+        let of = |kind| media_type(&headers(header::CONTENT_TYPE, &[kind]));
         assert_eq!(of("application/json").unwrap(), "application/json");
         assert_eq!(
             of("Application/JSON; charset=UTF-8").unwrap(),
             "application/json"
         );
         assert_eq!(of("text/toml;charset=\"utf-8\";x=y").unwrap(), "text/toml");
-        assert_eq!(of_body(&HeaderMap::new()).unwrap(), "");
+        assert_eq!(media_type(&HeaderMap::new()).unwrap(), "");
         let problem = of("application/json; charset=iso-8859-1").unwrap_err();
         assert!(problem.to_string().contains("iso-8859-1"), "{problem}");
     }
