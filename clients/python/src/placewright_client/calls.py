@@ -73,9 +73,11 @@ def confirm_vms(cluster: str, body: types.ConfirmedVms, *, idempotency_key: str 
     return Call('POST', ['v1', 'clusters', cluster, 'confirm'], json=body, key=idempotency_key or new_key())
 
 
-def list_decisions(cluster: str, *, limit: int | None = None, after: str | None = None) -> PageCall[types.RecordedDecisionPage, types.RecordedDecision]:
-    """The decisions that are recorded, the newest first. Where they are large, a page has fewer."""
-    return PageCall('GET', ['v1', 'clusters', cluster, 'decisions'], query={'limit': limit, 'after': after})
+def list_decisions(cluster: str, *, limit: int | None = None, after: str | None = None, vm: str | None = None, host: str | None = None, placed: bool | None = None, text: str | None = None) -> PageCall[types.RecordedDecisionPage, types.RecordedDecision]:
+    """The decisions that are recorded, the newest first. Where they are large, a page has fewer. So
+    it
+    has where few are wanted: it looks through 10,000 at most, and the next one goes on."""
+    return PageCall('GET', ['v1', 'clusters', cluster, 'decisions'], query={'limit': limit, 'after': after, 'vm': vm, 'host': host, 'placed': placed, 'text': text})
 
 
 def get_decision(cluster: str, number: int, *, runners_up: int | None = None) -> Call[types.RecordedDecision]:

@@ -490,6 +490,10 @@ ClusterSums = TypedDict(
     {
         # CPU of the hosts that are up, in cores.
         'cpu': 'MeasureSums',
+        # How much of the CPU of hosts without `cpu.overcommit` may be promised, 1 = all of it once: the
+        # least that a filter of the policy in force has as its setting `overcommit`. Absent where none
+        # has one; 1 is counted then.
+        'cpu-overcommit': 'NotRequired[float | None]',
         # GPUs of the hosts that are up.
         'gpus': 'MeasureSums',
         # How many hosts are in each state.
@@ -2638,8 +2642,8 @@ MeasureSums = TypedDict(
     {
         # What is promised to VMs that run.
         'committed': 'float',
-        # What they may promise: what they have, times their overcommit, without what they keep for
-        # themselves.
+        # What they may promise: what they have, times their overcommit (or that of the policy), without
+        # what they keep for themselves.
         'promisable': 'float',
         # What is promised to VMs that have a place reserved.
         'reserved': 'float',

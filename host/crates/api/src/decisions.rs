@@ -1,5 +1,7 @@
 //! Decisions that were made: looked at, explained, made again.
 
+mod wanted;
+
 use std::sync::Arc;
 
 use axum::Extension;
@@ -25,6 +27,7 @@ use placewright_model::schema::Schema;
 use placewright_model::{Request, Rfc3339};
 use placewright_scheduler::{Cancel, DecisionShown, PlaceError, RunnerUp};
 use placewright_store::{SavedDecision, Store};
+use wanted::{DecisionsQuery, WantedDecisions};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -96,56 +99,83 @@ fn request(recorded: Value, schema: &Schema) -> Value {
 /// Decisions are read so many at a time: their requests may be large.
 const PORTION: usize = 100;
 
-/// At most so many decisions before that one, fewer where they are large, and whether there are
-/// more.
+/// Decisions that a page looks through at most for those that are wanted.
+const LOOKED_THROUGH: usize = 10_000;
+
+/// Some decisions, the newest first.
+#[derive(Debug, Default)]
+struct Listed {
+    found: Vec<SavedDecision>,
+    /// The last that was looked at, if there are more.
+    next: Option<u64>,
+}
+
+/// At most so many of the wanted decisions before that one: fewer where they are large, or where
+/// few of many are wanted.
 fn some(
     store: &Store,
     cluster: &str,
+    wanted: &WantedDecisions,
     mut before: Option<u64>,
     limit: usize,
-) -> Result<(Vec<SavedDecision>, bool), DeploymentError> {
-    let (mut found, mut room, mut has_room) = (Vec::new(), PageRoom::default(), true);
+) -> Result<Listed, DeploymentError> {
+    let (mut found, mut room, mut looked_through) = (Vec::new(), PageRoom::default(), 0);
     loop {
-        let wanted = PORTION.min(limit - found.len());
-        let mut portion = store.decisions(cluster, before, wanted + 1)?;
-        let has_more = portion.len() > wanted;
-        portion.truncate(wanted);
+        let most = match wanted.is_any() {
+            true => PORTION.min(limit - found.len()),
+            false => PORTION,
+        };
+        let mut portion = store.decisions(cluster, before, most + 1)?;
+        let has_more = portion.len() > most;
+        portion.truncate(most);
+        looked_through += portion.len();
         let mut portion = portion.into_iter();
+        let mut is_full = looked_through >= LOOKED_THROUGH;
         for decision in portion.by_ref() {
-            has_room = room.takes_bytes(decision.body.len());
             before = Some(decision.number);
+            if !wanted.fits(&decision.body) {
+                continue;
+            }
+            let has_room = room.takes_bytes(decision.body.len());
             found.push(decision);
-            if !has_room {
+            is_full |= !has_room;
+            if !has_room || found.len() >= limit {
                 break;
             }
         }
-        let more = has_more || portion.len() > 0;
-        if !more || found.len() >= limit || !has_room {
-            return Ok((found, more));
+        let has_more = has_more || portion.len() > 0;
+        if !has_more || is_full || found.len() >= limit {
+            let next = before.filter(|_| has_more);
+            return Ok(Listed { found, next });
         }
     }
 }
 
-/// The decisions that are recorded, the newest first. Where they are large, a page has fewer.
+/// The decisions that are recorded, the newest first. Where they are large, a page has fewer. So it
+/// has where few are wanted: it looks through 10,000 at most, and the next one goes on.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions", operation_id = "list_decisions", tag = "decisions",
-    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    params(("cluster" = String, Path, description = "Name of the cluster"), DecisionsQuery),
     responses((status = OK, body = Page<Recorded>)))]
 async fn list(
     State(deployment): State<Arc<Deployment>>,
     Path(cluster): Path<String>,
-    Query(page): Query<PageQuery>,
+    Query(query): Query<DecisionsQuery>,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let (cluster, schema) = (cluster.name().clone(), cluster.schema());
+    let page = PageQuery {
+        limit: query.limit,
+        after: query.after.clone(),
+    };
     let limit = page.limit()?;
     let before = page.after_number("a decision")?;
+    let wanted = WantedDecisions::from(query);
     written(move || {
-        let (found, more) = some(deployment.store(), &cluster, before, limit)?;
-        let last = found.last().map(|decision| decision.number.to_string());
+        let Listed { found, next } = some(deployment.store(), &cluster, &wanted, before, limit)?;
         let items = found.into_iter().map(|saved| Recorded::of(saved, &schema));
         Ok::<_, DeploymentError>(Page {
             items: items.collect::<Vec<_>>(),
-            next: last.filter(|_| more),
+            next: next.map(|number| number.to_string()),
         })
     })
     .await

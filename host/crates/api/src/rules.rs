@@ -267,7 +267,8 @@ pub const RULES: &[Rule] = &[
         Cluster,
     )
     .takes(Usual),
-    rule("GET", "/v1/clusters/{cluster}/decisions", View, Cluster).query(LISTED),
+    rule("GET", "/v1/clusters/{cluster}/decisions", View, Cluster)
+        .query(&["limit", "after", "vm", "host", "placed", "text"]),
     rule(
         "GET",
         "/v1/clusters/{cluster}/decisions/{number}",

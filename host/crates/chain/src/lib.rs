@@ -23,6 +23,7 @@ mod needs;
 #[cfg(feature = "openapi")]
 pub mod openapi;
 mod order;
+mod overcommit;
 #[cfg(test)]
 mod paper;
 mod part;

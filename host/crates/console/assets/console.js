@@ -26,6 +26,15 @@ function localTimes(root) {
   }
 }
 
+/** Tables that are wider than the page are moved by keys, too. */
+function reachTables() {
+  for (const place of document.querySelectorAll(".scroll")) {
+    const isWide = place.scrollWidth > place.clientWidth;
+    if (isWide && !place.querySelector("a, button, input, select")) place.setAttribute("tabindex", "0");
+  }
+}
+window.addEventListener("resize", reachTables);
+
 /** Say something for a while. @param {string} text */
 export function toast(text) {
   const place = document.getElementById("toast");
@@ -42,6 +51,8 @@ export function expired() {
   if (document.querySelector("dialog[open]")) return;
   const dialog = document.createElement("dialog");
   const title = document.createElement("h2");
+  title.id = "expired";
+  dialog.setAttribute("aria-labelledby", title.id);
   title.textContent = "Your session has ended";
   const text = document.createElement("p");
   text.textContent = "What you have written stays on this page. Sign in in another tab, then go on here.";
@@ -107,6 +118,7 @@ async function swap(url, isKept) {
   const focused = document.activeElement;
   replace(main, next);
   count(document);
+  reachTables();
   // What goes elsewhere in a list loses the focus.
   if (focused instanceof HTMLElement && focused.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
   return true;
@@ -233,6 +245,32 @@ document.addEventListener(
 );
 window.addEventListener("pageshow", () => document.querySelectorAll("[data-sent]").forEach((form) => form.removeAttribute("data-sent")));
 
+// What was written is sent where the session holds, and stays on the page where it has ended. The
+// editor of policies asks by itself, and who signs in has no session yet.
+document.addEventListener("submit", (event) => {
+  const form = event.target;
+  if (!(form instanceof HTMLFormElement) || form.method !== "post" || event.defaultPrevented) return;
+  if (form.id === "editor" || form.getAttribute("action") === "/sign-in") return;
+  if (!form.querySelector("textarea, select, input:not([type='hidden'])")) return;
+  if (form.hasAttribute("data-session-holds")) return form.removeAttribute("data-session-holds");
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  sendInSession(form, event.submitter instanceof HTMLButtonElement ? event.submitter : null);
+});
+
+/** @param {HTMLFormElement} form @param {HTMLButtonElement | null} button */
+async function sendInSession(form, button) {
+  if (form.hasAttribute("data-asking")) return;
+  form.setAttribute("data-asking", "");
+  const answer = await fetch("/search", { method: "HEAD" }).catch(() => null);
+  form.removeAttribute("data-asking");
+  if (!answer) return toast("The server cannot be reached. Nothing is saved, and what you have written stays here.");
+  if (answer.status === 401) return expired();
+  if (!form.isConnected) return toast("The page has changed meanwhile, and nothing was done. Look at it again.");
+  form.setAttribute("data-session-holds", "");
+  form.requestSubmit(button);
+}
+
 /** All that a form would send, and where. @param {HTMLFormElement} form @param {HTMLElement | null} button */
 function deed(form, button) {
   const fields = new URLSearchParams(/** @type {any} */ (new FormData(form)));
@@ -251,6 +289,8 @@ document.addEventListener("submit", (event) => {
   const asked = deed(form, button);
   const dialog = document.createElement("dialog");
   const text = document.createElement("p");
+  text.id = "sure";
+  dialog.setAttribute("aria-labelledby", text.id);
   text.textContent = sure;
   const acts = document.createElement("p");
   acts.className = "acts";
@@ -596,3 +636,4 @@ document.addEventListener("keydown", (event) => {
 
 localTimes(document);
 count(document);
+reachTables();

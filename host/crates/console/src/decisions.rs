@@ -27,25 +27,21 @@ pub(crate) async fn list(
 ) -> Result<Response, Problem> {
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let rows = ROWS.to_string();
-    let query = url::query([("after", ask.param("after")), ("limit", Some(&rows))]);
+    let outcome = ask.one_of("outcome", &["host", "none"])?;
+    let placed = outcome.map(|outcome| if outcome == "host" { "true" } else { "false" });
+    let (vm, filter) = (ask.param("vm"), ask.param("filter"));
+    let query = url::query([
+        ("vm", vm),
+        ("text", filter),
+        ("placed", placed),
+        ("after", ask.param("after")),
+        ("limit", Some(&rows)),
+    ]);
     let path = format!("{api}/decisions?{query}");
     let listed = ask.get(&path).await?;
     let all = items(&listed, "items");
-    let outcome = ask.one_of("outcome", &["host", "none"])?;
-    let wanted = ask.param("filter").unwrap_or_default().to_lowercase();
-    let fits = |recorded: &&Value| {
-        let decision = &recorded["decision"];
-        let is_placed = decision["host"].is_string();
-        let says = |name: &str| name.to_lowercase().contains(&wanted);
-        let named = texts(decision, "vms").into_iter().any(says) || says(text(decision, "host"));
-        named
-            && match outcome {
-                Some("host") => is_placed,
-                Some("none") => !is_placed,
-                _ => true,
-            }
-    };
-    let shown: Vec<&Value> = all.iter().filter(fits).collect();
+    let is_narrowed = vm.is_some() || filter.is_some() || outcome.is_some();
+    let has_more = listed["next"].is_string();
     let rejected = all
         .iter()
         .filter(|it| !it["decision"]["host"].is_string())
@@ -53,11 +49,11 @@ pub(crate) async fn list(
     let main = html! {
         div.head { div {
             (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "Decisions"))
-            h1 { "Decisions of " (cluster) }
-            p { @if all.is_empty() { "None is recorded." } @else {
+            h1 { "Decisions of " (cluster) @if let Some(vm) = vm { " about " span.mono { (cut(vm, 60)) } } }
+            p { @if !all.is_empty() {
                 "Of these " (things(all.len(), "decision", "decisions")) ", "
                 (format::len(rejected)) " found no host."
-            } }
+            } @else if !is_narrowed { "None is recorded." } }
         } }
         section.panel aria-label="Decisions" {
             header {
@@ -69,17 +65,17 @@ pub(crate) async fn list(
                             option value="none" selected[outcome == Some("none")] { "that found none" }
                         }
                     }
-                    input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter" placeholder="VM or host";
-                    @if let Some(after) = ask.param("after") { input type="hidden" name="after" value=(after); }
+                    input.field type="search" name="filter" value=(filter.unwrap_or_default()) aria-label="Filter" placeholder="VM or host";
+                    @if let Some(vm) = vm { input type="hidden" name="vm" value=(vm); }
                     button.btn.without-script type="submit" { "Show" }
                 }
             }
-            @if shown.is_empty() {
-                div.in { (match all.is_empty() {
-                    true => empty("No decision here", html! { "Each " code { "POST " (api) "/place" } " makes one." }),
-                    false => empty(&format!("None of these {} matches", things(all.len(), "decision", "decisions")), html! {
+            @if all.is_empty() {
+                div.in { (match is_narrowed {
+                    false => empty("No decision here", html! { "Each " code { "POST " (api) "/place" } " makes one." }),
+                    true => empty(none_matches(has_more), html! {
                         a href=(of_cluster(&cluster, &["decisions"])) { "Clear the filter" }
-                        @if listed["next"].is_string() { ", or look at earlier ones." }
+                        @if has_more { ", or look at earlier ones." }
                     }),
                 }) }
             } @else {
@@ -90,7 +86,7 @@ pub(crate) async fn list(
                         th.num scope="col" { "Remaining" } th.num scope="col" { "Removed" }
                         th scope="col" { "By" } th scope="col" { "When" }
                     } }
-                    tbody { @for recorded in shown {
+                    tbody { @for recorded in all {
                         @let decision = &recorded["decision"];
                         @let number = recorded["number"].as_u64().unwrap_or_default().to_string();
                         @let considered = count(decision, "considered");
@@ -128,6 +124,14 @@ pub(crate) async fn list(
         script: None,
     };
     page::shown(&ask, page).await
+}
+
+/// That no decision is as it is wanted, among those that were looked through.
+fn none_matches(has_more: bool) -> &'static str {
+    match has_more {
+        true => "None of the latest decisions matches",
+        false => "No recorded decision matches",
+    }
 }
 
 /// The mark of a decision that was only tried.

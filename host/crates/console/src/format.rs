@@ -37,16 +37,34 @@ pub(crate) fn number(number: f64, digits: usize) -> String {
     format!("{sign}{whole}{point}{rest}")
 }
 
-/// A cost: a number of a scale with three digits behind the point.
-pub(crate) fn cost(number: f64) -> String {
-    match number {
-        it if it.is_nan() || it == f64::INFINITY => "∞".to_owned(),
-        it if it == f64::NEG_INFINITY => "−∞".to_owned(),
-        it if it.abs() >= 100_000.0 => format!("{it:.3e}"),
+/// A cost: a number of a scale with three digits behind the point; large ones are whole.
+pub(crate) fn cost(cost: f64) -> String {
+    let sign = if cost < 0.0 { "−" } else { "" };
+    match cost.abs() {
+        it if it.is_nan() => "∞".to_owned(),
+        it if it.is_infinite() => format!("{sign}∞"),
+        // More digits than a number has that is so large.
+        it if it >= 1e15 => format!("{sign}{it:.3e}"),
+        it if it >= 100_000.0 => number(cost, 0),
         it => {
-            let sign = if it < 0.0 { "−" } else { "" };
-            format!("{sign}{:.3}", it.abs())
+            let written = format!("{it:.3}");
+            let (whole, rest) = written.split_once('.').unwrap_or((&written, ""));
+            let whole = whole.parse().map_or_else(|_| whole.to_owned(), count);
+            format!("{sign}{whole}.{rest}")
         }
+    }
+}
+
+/// A factor: three digits behind the point, or as many as show that it is not 0.
+pub(crate) fn factor(factor: f64) -> String {
+    match factor.abs() {
+        it if it > 0.0 && it < 1e-9 => format!(
+            "{}{:.0e}",
+            if factor < 0.0 { "−" } else { "" },
+            factor.abs()
+        ),
+        it if it > 0.0 && it < 0.001 => number(factor, 9),
+        _ => number(factor, 3),
     }
 }
 
@@ -77,7 +95,7 @@ pub(crate) fn bytes(bytes: f64) -> String {
 
 /// Cores.
 pub(crate) fn cores(cores: f64) -> String {
-    let digits = if cores.abs() < 10.0 { 2 } else { 1 };
+    let digits = if cores.abs() < 10.0 { 3 } else { 1 };
     let unit = if (cores - 1.0).abs() < f64::EPSILON {
         "core"
     } else {
@@ -193,7 +211,14 @@ mod tests {
         assert_eq!(bytes(0.0), "0 B");
         assert_eq!(cores(1.0), "1 core");
         assert_eq!(cores(1.5), "1.5 cores");
+        assert_eq!(cores(0.125), "0.125 cores");
         assert_eq!(cost(1.5736), "1.574");
+        assert_eq!(cost(-6528.0), "−6,528.000");
+        assert_eq!(cost(374_272.2), "374,272");
+        assert_eq!(cost(-1.5e16), "−1.500e16");
+        assert_eq!(factor(2.0), "2");
+        assert_eq!(factor(1e-7), "0.0000001");
+        assert_eq!(factor(-1e-12), "−1e-12");
         assert_eq!(cost(f64::INFINITY), "∞");
         assert_eq!(cost(f64::NEG_INFINITY), "−∞");
         assert_eq!(things(1, "host", "hosts"), "1 host");

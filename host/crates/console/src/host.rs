@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::ask::{Ask, Console};
 use crate::format::{self, Moment, bytes, cores, number, percent};
 use crate::maintenance;
+use crate::measures::Measures;
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, Measure, ago, barred, empty, host_state};
 use crate::standing::{NotUp, words};
@@ -32,6 +33,7 @@ pub(crate) async fn show(
     let host = ask.get(&path).await?;
     let of_host = url::query([("host", Some(id.as_str()))]);
     let vms = ask.list(&format!("{api}/vms?{of_host}"), VMS).await?;
+    let sums = ask.get(&format!("{api}/sums")).await?;
     let not_up = NotUp::of_host(&host);
     let main = html! {
         div.head {
@@ -55,7 +57,7 @@ pub(crate) async fn show(
             div.stack {
                 section.panel aria-labelledby="measures" {
                     header { h2 id="measures" { "What is promised" } (parts::measure_key()) }
-                    div.in.stack { (measures(&host)) }
+                    div.in.stack { (measures(&host, &sums)) }
                 }
                 section.panel aria-labelledby="columns" {
                     header { h2 id="columns" { "What units can read of it" } }
@@ -113,25 +115,8 @@ fn empty_it(ask: &Ask, cluster: &str, id: &str) -> Markup {
     }
 }
 
-fn measures(host: &Value) -> Markup {
-    let amount = |name: &str| host[name].as_f64();
-    let zero = |name: &str| amount(name).unwrap_or_default();
-    let cpu = Measure {
-        committed: zero("cpu.committed"),
-        reserved: zero("cpu.pending"),
-        used: amount("cpu.usage").map(|share| share * zero("cpu.total")),
-        promisable: zero("cpu.total") * amount("cpu.overcommit").unwrap_or(1.0),
-        total: zero("cpu.total"),
-    };
-    let total = zero("memory.total");
-    let memory = Measure {
-        committed: zero("memory.committed"),
-        reserved: zero("memory.pending"),
-        used: amount("memory.free").map(|free| (total - free).max(0.0)),
-        promisable: (total - zero("memory.reserved")).max(0.0)
-            * amount("memory.overcommit").unwrap_or(1.0),
-        total,
-    };
+fn measures(host: &Value, sums: &Value) -> Markup {
+    let Measures { cpu, memory } = Measures::of_host(|name| host[name].as_f64(), sums);
     let line = |measure: Measure, text: fn(f64) -> String| {
         let used = measure.used.map_or("not measured".to_owned(), |used| {
             format!("{} used", text(used))

@@ -24,6 +24,7 @@ mod host;
 mod hosts;
 mod maintenance;
 mod matrix;
+mod measures;
 mod migration;
 mod openid;
 mod overview;

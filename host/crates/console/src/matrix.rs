@@ -236,7 +236,7 @@ pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
                     @for entry in &entries {
                         th.num scope="col" aria-sort=[(sorted == Some(entry)).then_some("ascending")] {
                             a href=(url::with(&ask.query, "sort", entry, &[])) { (cut(entry, 40)) }
-                            @if let Some(factor) = matrix.factor(entry) { br; span.dim { "factor " (format::number(factor, 3)) } }
+                            @if let Some(factor) = matrix.factor(entry) { br; span.dim { "factor " (format::factor(factor)) } }
                         }
                     }
                     th.num scope="col" aria-sort=[sorted.is_none().then_some("ascending")] { a href=(url::with(&ask.query, "sort", "", &[])) { "Cost" } }

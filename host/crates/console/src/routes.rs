@@ -87,7 +87,7 @@ pub const RULES: &[Rule] = &[
     )
     .takes(Usual),
     rule("GET", "/clusters/{cluster}/decisions", View, Cluster)
-        .query(&["outcome", "filter", "after"]),
+        .query(&["outcome", "filter", "vm", "after"]),
     rule(
         "GET",
         "/clusters/{cluster}/decisions/{number}",

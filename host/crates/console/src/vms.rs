@@ -18,13 +18,13 @@ use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, ago, empty, host_link, vm_link};
 use crate::standing::{self, NotUp};
 use crate::url::{self, of_cluster, segment};
-use crate::value::{items, text, texts};
+use crate::value::{items, text};
 use placewright_http::Problem;
 
 /// VMs of a page.
 const ROWS: usize = 100;
-/// Decisions that are looked through for those about a VM.
-const DECISIONS: usize = 1000;
+/// The latest decisions about a VM that are listed.
+const DECISIONS: usize = 50;
 /// How VMs are listed, as the API calls it.
 const ORDERS: [(&str, &str); 4] = [
     ("", "by id"),
@@ -169,11 +169,11 @@ pub(crate) async fn show(
         None => NotUp::default(),
     };
     let why = migration::why_not(&ask, &cluster, &id).await;
-    let decisions = ask.list(&format!("{api}/decisions"), DECISIONS).await?;
-    let about = decisions
-        .iter()
-        .filter(|it| texts(&it["decision"], "vms").contains(&id.as_str()));
-    let about: Vec<&Value> = about.take(50).collect();
+    let most = DECISIONS.to_string();
+    let of_decisions = url::query([("vm", Some(id.as_str())), ("limit", Some(&most))]);
+    let decisions = ask.get(&format!("{api}/decisions?{of_decisions}")).await?;
+    let about = items(&decisions, "items");
+    let has_more = decisions["next"].is_string();
     let of_vm = url::query([("vm", Some(id.as_str()))]);
     let groups = ask
         .list(&format!("{api}/group-standings?{of_vm}"), GROUPS)
@@ -191,13 +191,13 @@ pub(crate) async fn show(
         (why)
         div.cols.two-one {
             section.panel aria-labelledby="decisions" {
-                header { h2 id="decisions" { "Decisions about it " span.dim { (about.len()) } } }
-                @if about.is_empty() { div.in { (empty("None is recorded", html! {
+                header { h2 id="decisions" { "Decisions about it " span.dim { (about.len()) @if has_more { " latest" } } } }
+                @if about.is_empty() && !has_more { div.in { (empty("None is recorded", html! {
                     "It came with the inventory, or the decision about it is no longer kept."
                 })) } } @else {
                     div.scroll { table {
                         thead { tr { th.num scope="col" { "Number" } th scope="col" { "Host" } th scope="col" { "By" } th scope="col" { "When" } } }
-                        tbody { @for recorded in &about {
+                        tbody { @for recorded in about {
                             @let number = recorded["number"].as_u64().unwrap_or_default().to_string();
                             tr {
                                 td.num { a href=(of_cluster(&cluster, &["decisions", &number])) { (number) } }
@@ -206,6 +206,9 @@ pub(crate) async fn show(
                                 td { @if let Some(at) = Moment::of(&recorded["at"]) { (ago(at)) } }
                             }
                         } }
+                    } }
+                    @if has_more { p.in.small {
+                        a href=(format!("{}?{}", of_cluster(&cluster, &["decisions"]), url::query([("vm", Some(id.as_str()))]))) { "Earlier decisions about it" }
                     } }
                 }
             }

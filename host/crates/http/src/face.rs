@@ -63,7 +63,7 @@ pub(crate) struct Faces(Arc<[Manners]>);
 /// How the clients of a face speak.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Manners {
-    prefix: &'static str,
+    pub(crate) prefix: &'static str,
     pub(crate) directory: &'static str,
     pub(crate) secret: FindSecret,
     pub(crate) problem: WriteProblem,

@@ -419,6 +419,29 @@ def hostile_names_are_text(desk, api):
     assert not desk.complaints()
 
 
+def a_form_is_sent_after_a_session_that_ended_meanwhile(desk, api):
+    desk.go("/clusters/north/groups?make=yes")
+    field = desk.one("input[name='id']")
+    field.send_keys("written-down")
+    cookies = desk.driver.get_cookies()
+    desk.driver.delete_all_cookies()
+    button = desk.driver.find_element(By.XPATH, "//button[contains(., 'Make the group')]")
+    button.click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog[open]"))
+    assert "session has ended" in desk.one("dialog").text
+    assert field.get_attribute("value") == "written-down"
+    # Signed in elsewhere, one goes on here.
+    for cookie in cookies:
+        desk.driver.add_cookie(cookie)
+    desk.driver.find_element(By.XPATH, "//dialog//button[text()='Go on']").click()
+    desk.wait(lambda: not desk.driver.find_elements(By.CSS_SELECTOR, "dialog"))
+    button.click()
+    desk.wait(lambda: "/groups/written-down" in desk.driver.current_url)
+    api("DELETE", "/v1/clusters/north/groups/written-down")
+    told = desk.complaints(allowed=("401",))
+    assert not told, told
+
+
 def an_ended_session_loses_nothing(desk):
     desk.go("/policies/house")
     field = desk.one("input[name='entry/-/costs/0/factor']")
@@ -608,6 +631,7 @@ def main():
         looks_on = Desk(url, viewer)
         desks.append(looks_on)
         a_viewer_is_shown_who_may(looks_on, api)
+        a_form_is_sent_after_a_session_that_ended_meanwhile(desk, api)
         an_ended_session_loses_nothing(desk)
     finally:
         for desk in desks:

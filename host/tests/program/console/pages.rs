@@ -444,6 +444,62 @@ fn the_smallest_change_that_would_let_a_host_through_is_told_as_by_the_api() {
 }
 
 #[test]
+fn an_address_that_is_none_is_a_page_for_a_browser_and_a_problem_for_a_program() {
+    let desk = Desk::start();
+    let cookie = desk.sign_in(&desk.admin);
+    for path in ["/nothing-here", "/cluster/north"] {
+        let accepts = [("accept", "text/html,application/xhtml+xml,*/*;q=0.8")];
+        let shown = desk.browse_with("GET", path, &cookie, (&accepts, &[]));
+        assert_eq!(shown.status, 404);
+        for part in [
+            "<title>",
+            "lang=\"en\"",
+            "there is no path",
+            "Open the overview",
+        ] {
+            let body = shown.body.to_lowercase();
+            assert!(
+                body.contains(&part.to_lowercase()),
+                "{part}: {}",
+                shown.body
+            );
+        }
+        let told = desk.api().get(path);
+        assert_eq!(told.body["code"], "unknown-route", "{told:?}");
+    }
+}
+
+#[test]
+fn decisions_about_a_vm_are_found_behind_many_about_others() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    for _ in 0..60 {
+        let again = json!({"id": "a", "again": true, "dry-run": true});
+        let placed = desk.api().send("POST", "/v1/clusters/north/place", &again);
+        assert_eq!(placed.status, 200, "{placed:?}");
+    }
+    let rows = |path: &str| {
+        let shown = desk.browse("GET", path, &cookie, &[]);
+        check(path, &shown);
+        (values(&shown.body, "href"), shown.body)
+    };
+    let decision = "/clusters/north/decisions/3".to_owned();
+    let (links, page) = rows("/clusters/north/vms/v2");
+    assert!(links.contains(&decision), "{page}");
+    let (links, page) = rows("/clusters/north/vms/a");
+    assert!(page.contains("50 latest"), "{page}");
+    let more = "/clusters/north/decisions?vm=a".to_owned();
+    assert!(links.contains(&more), "{links:?}");
+    let (links, page) = rows(&more);
+    assert!(page.contains("about <span"), "{page}");
+    assert!(
+        links.contains(&"/clusters/north/decisions/9".to_owned()),
+        "{links:?}"
+    );
+    assert!(!links.contains(&decision), "{links:?}");
+}
+
+#[test]
 fn search_finds_what_has_the_text_in_its_id_and_leads_to_it() {
     let desk = Desk::start().with_cluster();
     let cookie = desk.sign_in(&desk.admin);

@@ -62,6 +62,43 @@ fn decisions_of_the_last_hour_are_told_minute_by_minute() {
 }
 
 #[test]
+fn cpu_of_hosts_without_an_overcommit_is_promisable_as_the_policy_says() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let mut cluster = fleet();
+    cluster["hosts"][0]["cpu.overcommit"] = json!(3);
+    api.send("POST", "/v1/clusters", &cluster);
+    let sums = || api.get("/v1/clusters/north/sums").body;
+    let (cpu, overcommit) = (sums()["cpu"]["promisable"].clone(), "cpu-overcommit");
+    assert_eq!(cpu, json!(28.0));
+    assert_eq!(sums()[overcommit], json!(1.0), "as \"general\" has it");
+    let policy = |least: f64| {
+        let filter = |overcommit: f64| json!({"unit": "cpu", "name": format!("c{overcommit}"), "settings": {"overcommit": overcommit}});
+        json!({"filters": [filter(least), filter(4.0)], "costs": [{"unit": "cpu"}]})
+    };
+    let any = [("if-match", "*"), ("content-type", "application/json")];
+    let policy = policy(2.0).to_string();
+    let put = api.ask("PUT", "/v1/policies/twice", &any, policy.as_bytes());
+    assert_eq!(put.unwrap().status, 200);
+    let settings = json!({"policy": "twice"}).to_string();
+    let attached = api.ask(
+        "PUT",
+        "/v1/clusters/north/settings",
+        &any,
+        settings.as_bytes(),
+    );
+    assert_eq!(attached.unwrap().status, 200);
+    let shown = sums();
+    assert_eq!(shown["cpu"]["promisable"], json!(32.0), "{shown}");
+    assert_eq!(shown[overcommit], json!(2.0));
+    let metrics = api.get("/metrics").body;
+    let metrics = metrics.as_str().unwrap();
+    let promisable = "placewright_cpu_cores{cluster=\"north\",amount=\"promisable\"} 32";
+    assert!(metrics.contains(promisable), "{metrics}");
+}
+
+#[test]
 fn sums_columns_and_groups_say_in_short_what_rows_say_at_length() {
     let data = folder();
     let server = Server::start(data.path(), &[]);

@@ -91,6 +91,57 @@ fn lists_have_what_fits_every_filter_in_the_order_that_is_asked_for() {
 }
 
 #[test]
+fn decisions_are_listed_by_vm_host_and_outcome_a_page_at_a_time() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    api.send("POST", "/v1/clusters?policy=worst-fit", &inventory());
+    for (id, cpu, host) in [
+        ("x", 1, "h1"),
+        ("y", 1, "h2"),
+        ("big", 100, "h1"),
+        ("X2", 1, "h1"),
+    ] {
+        let vm = json!({"id": id, "cpu": cpu, "memory": "1 GiB", "allowed": [host]});
+        api.send("POST", "/v1/clusters/c/place", &vm);
+    }
+    let listed = |filter: &str, limit: usize| {
+        let mut numbers = Vec::new();
+        let mut after = String::new();
+        loop {
+            let path = format!("/v1/clusters/c/decisions?limit={limit}{filter}{after}");
+            let page = api.get(&path);
+            assert_eq!(page.status, 200, "{page:?}");
+            let items = page.body["items"].as_array().unwrap();
+            numbers.extend(items.iter().map(|it| it["number"].as_u64().unwrap()));
+            match page.body["next"].as_str() {
+                Some(next) => after = format!("&after={next}"),
+                None => return numbers,
+            }
+        }
+    };
+    for (filter, numbers) in [
+        ("", &[4, 3, 2, 1][..]),
+        ("&vm=x", &[1]),
+        ("&vm=nobody", &[]),
+        ("&host=h1", &[4, 1]),
+        ("&placed=false", &[3]),
+        ("&placed=true&text=x", &[4, 1]),
+        ("&text=H2", &[2]),
+    ] {
+        for limit in [1, 2, 1000] {
+            assert_eq!(
+                listed(filter, limit),
+                numbers,
+                "{filter}, {limit} at a time"
+            );
+        }
+    }
+    let refused = api.get("/v1/clusters/c/decisions?placed=perhaps");
+    assert_eq!(refused.status, 400, "{refused:?}");
+}
+
+#[test]
 fn filters_orders_and_cursors_that_make_no_sense_are_refused_with_what_was_meant() {
     let data = folder();
     let server = Server::start(data.path(), &[]);

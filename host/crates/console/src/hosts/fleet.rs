@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::colour::{self, Colour, Share};
 use crate::ask::{Ask, Sent};
 use crate::format::{cost, cut};
+use crate::measures::Measures;
 use crate::parts::Measure;
 use crate::url::segment;
 use crate::value::{self, items, text};
@@ -288,7 +289,8 @@ impl Fleet {
         let compare = words.iter().filter(|word| !word.is_quoted);
         wrong.extend(compare.filter_map(|word| Bound::of(&word.text)?.err()));
         let shown = ask.get(&path).await?;
-        let mut hosts = rows(&shown["columns"], &grouping, &filtered);
+        let sums = ask.get(&format!("{api}/sums")).await?;
+        let mut hosts = rows(&shown["columns"], &sums, &grouping, &filtered);
         let mut costs = None;
         match &colour {
             Colour::Share(_) => {}
@@ -438,7 +440,7 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-fn rows(columns: &Value, grouping: &Grouping, named: &[&str]) -> Vec<HostRow> {
+fn rows(columns: &Value, sums: &Value, grouping: &Grouping, named: &[&str]) -> Vec<HostRow> {
     let group = grouping.attribute.as_deref();
     let ids = columns["id"].as_array().map_or(0, Vec::len);
     let number = |name: &str, row: usize| columns[name][row].as_f64();
@@ -448,8 +450,7 @@ fn rows(columns: &Value, grouping: &Grouping, named: &[&str]) -> Vec<HostRow> {
         usize::try_from(count).unwrap_or(usize::MAX)
     };
     let rows = (0..ids).map(|row| {
-        let zero = |name| number(name, row).unwrap_or_default();
-        let (cpu, memory) = (zero("cpu.total"), zero("memory.total"));
+        let Measures { cpu, memory } = Measures::of_host(|name| number(name, row), sums);
         HostRow {
             id: text("id", row).unwrap_or_default(),
             state: text("state", row).unwrap_or_else(|| "up".to_owned()),
@@ -464,21 +465,8 @@ fn rows(columns: &Value, grouping: &Grouping, named: &[&str]) -> Vec<HostRow> {
                 .collect(),
             vms: count("vms.count", row),
             pending: count("vms.pending", row),
-            cpu: Measure {
-                committed: zero("cpu.committed"),
-                reserved: zero("cpu.pending"),
-                used: number("cpu.usage", row).map(|share| share * cpu),
-                promisable: cpu * number("cpu.overcommit", row).unwrap_or(1.0),
-                total: cpu,
-            },
-            memory: Measure {
-                committed: zero("memory.committed"),
-                reserved: zero("memory.pending"),
-                used: number("memory.free", row).map(|free| (memory - free).max(0.0)),
-                promisable: (memory - zero("memory.reserved")).max(0.0)
-                    * number("memory.overcommit", row).unwrap_or(1.0),
-                total: memory,
-            },
+            cpu,
+            memory,
             ..HostRow::default()
         }
     });

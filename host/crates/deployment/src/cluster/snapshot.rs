@@ -96,6 +96,12 @@ impl Snapshot {
         }
     }
 
+    /// How much of the CPU of hosts without `cpu.overcommit` the policy lets be promised, 1 = all of
+    /// it once; None if it says nothing.
+    pub(super) fn cpu_overcommit(&self) -> Option<f64> {
+        self.chain.cpu_overcommit()
+    }
+
     /// The needs of VMs that have a place which no filter of the policy checks.
     pub fn unheeded(&self) -> Vec<UnheededInCluster> {
         self.chain.unheeded_in(self.inventory())

@@ -27,6 +27,12 @@ pub struct ClusterSums {
     pub pending: usize,
     /// CPU of the hosts that are up, in cores.
     pub cpu: MeasureSums,
+    /// How much of the CPU of hosts without `cpu.overcommit` may be promised, 1 = all of it once: the
+    /// least that a filter of the policy in force has as its setting `overcommit`. Absent where none
+    /// has one; 1 is counted then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 2.0)]
+    pub cpu_overcommit: Option<f64>,
     /// Memory of the hosts that are up, in bytes.
     pub memory: MeasureSums,
     /// GPUs of the hosts that are up.
@@ -51,8 +57,8 @@ pub struct MeasureSums {
     /// What the hosts have.
     #[schema(example = 640.0)]
     pub total: f64,
-    /// What they may promise: what they have, times their overcommit, without what they keep for
-    /// themselves.
+    /// What they may promise: what they have, times their overcommit (or that of the policy), without
+    /// what they keep for themselves.
     #[schema(example = 960.0)]
     pub promisable: f64,
     /// What is promised to VMs that run.
@@ -83,6 +89,7 @@ impl Snapshot {
     /// What the cluster has, and what of it is promised.
     pub fn sums(&self) -> ClusterSums {
         let inventory = self.inventory();
+        let cpu_overcommit = self.cpu_overcommit();
         let mut hosts = BTreeMap::new();
         let (mut cpu, mut memory) = (MeasureSums::default(), MeasureSums::default());
         let mut gpus = MeasureSums::default();
@@ -91,7 +98,11 @@ impl Snapshot {
             let state = inventory.host_state(slot);
             *hosts.entry(state.word().to_owned()).or_default() += 1;
             if state == HostState::Up {
-                let of = HostAmounts { inventory, slot };
+                let of = HostAmounts {
+                    inventory,
+                    slot,
+                    cpu_overcommit,
+                };
                 cpu.add(of.cpu());
                 memory.add(of.memory());
                 gpus.add(gpus_of(inventory, host));
@@ -105,6 +116,7 @@ impl Snapshot {
             vms: inventory.running_count(),
             pending: inventory.pending_count(),
             cpu,
+            cpu_overcommit,
             memory,
             gpus,
             vms_not_up,
@@ -253,6 +265,8 @@ impl MeasureSums {
 struct HostAmounts<'i> {
     inventory: &'i Inventory,
     slot: u32,
+    /// What the policy says of hosts that say nothing.
+    cpu_overcommit: Option<f64>,
 }
 
 impl HostAmounts<'_> {
@@ -272,9 +286,10 @@ impl HostAmounts<'_> {
     fn cpu(&self) -> MeasureSums {
         let cores = |column| self.or_zero(column) / 1000.0;
         let total = cores("cpu.total");
+        let overcommit = self.amount("cpu.overcommit").or(self.cpu_overcommit);
         MeasureSums {
             total,
-            promisable: total * self.amount("cpu.overcommit").unwrap_or(1.0),
+            promisable: total * overcommit.unwrap_or(1.0),
             committed: cores("cpu.committed"),
             reserved: cores("cpu.pending"),
             used: self.amount("cpu.usage").map(|share| share * total),

@@ -4,7 +4,7 @@ use std::any::Any;
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Extension, Request, State};
-use axum::http::header;
+use axum::http::{HeaderMap, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
@@ -23,11 +23,20 @@ pub(crate) async fn dress(
     request: Request,
     next: Next,
 ) -> Response {
-    let written = faces.of(request.uri().path()).problem;
+    let manners = faces.of(request.uri().path());
+    let written = manners.problem;
+    // Whoever mistypes an address in a browser reads a page, where the server has pages.
+    let of_unknown = match manners.prefix.is_empty() && takes_pages(request.headers()) {
+        true => faces.of("/").problem,
+        false => written,
+    };
     let mut response = next.run(request).await;
     let status = response.status();
     if let Some(problem) = response.extensions_mut().remove::<Problem>() {
-        return written(problem, id.as_str());
+        return match problem.code() {
+            Code::UnknownRoute => of_unknown(problem, id.as_str()),
+            _ => written(problem, id.as_str()),
+        };
     }
     if !(status.is_client_error() || status.is_server_error()) || is_written(&response) {
         return response;
@@ -45,6 +54,13 @@ pub(crate) async fn dress(
         }
     }
     written(problem, id.as_str())
+}
+
+/// Whether the client is one that shows pages.
+fn takes_pages(headers: &HeaderMap) -> bool {
+    let accepted = headers.get_all(header::ACCEPT).into_iter();
+    let mut kinds = accepted.filter_map(|value| value.to_str().ok());
+    kinds.any(|kinds| kinds.contains("text/html"))
 }
 
 /// Whether a route wrote the error itself: those of the libraries are plain text or nothing.
