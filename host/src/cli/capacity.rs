@@ -2,7 +2,7 @@
 
 use clap::Args;
 use placewright_scheduler::RemovedHosts;
-use placewright_scheduler::questions::Capacity as Found;
+use placewright_scheduler::questions::{Capacity as Found, USUAL_CAPACITY};
 
 use super::failure::{Answer, Failure};
 use super::output::{self, Format};
@@ -25,7 +25,7 @@ pub(super) struct Capacity {
     #[arg(long, value_name = "ID|FILE")]
     vm: String,
     /// Stop when N copies have found a host
-    #[arg(long, value_name = "VMS", default_value_t = 100_000)]
+    #[arg(long, value_name = "VMS", default_value_t = USUAL_CAPACITY)]
     at_most: usize,
     #[command(flatten)]
     about: About,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use placewright_chain::DecisionError;
 use placewright_inventory::Inventory;
-use placewright_model::{Facts, Value, Vm};
+use placewright_model::{Facts, Request, Value, Vm};
 use placewright_scheduler::{Batch, BatchOrder, ExplainError, PlaceError, Plan, Scheduler};
 use placewright_tests::parts::{fact, facts, following, of, of_tenant, ordering, parts};
 use placewright_tests::scene::{GIB, cluster, request, scheduler, vm};
@@ -563,4 +563,40 @@ fn a_draw_that_is_given_is_that_of_every_turn() {
         })
         .unwrap();
     assert_eq!(hosts(&plan, &["a", "b"]), [Some("h2"), Some("h2")]);
+}
+
+#[test]
+fn vms_of_one_request_go_on_one_host_or_none_of_them_anywhere() {
+    let large = |id: &str| vm(id).with("memory", 40 * GIB);
+    let together = |ids: [&str; 2]| Request {
+        members: ids.map(large).into(),
+        ..Request::default()
+    };
+    // A host of 64 GiB has room for one of these, one of 128 GiB for two.
+    let place = |memory: i64| {
+        let mut inventory = cluster(3);
+        for host in ["h0", "h1", "h2"] {
+            let memory = Some((memory * GIB).into());
+            inventory
+                .set_host_value(host, "memory.total", memory)
+                .unwrap();
+        }
+        let policy = "[[filters]]\nunit = 'worst-fit'\n[[costs]]\nunit = 'worst-fit'";
+        let mut scheduler = scheduler(inventory, policy, &generation(&["worst-fit"]));
+        let requests = vec![
+            together(["a", "b"]),
+            request(large("c")),
+            together(["d", "e"]),
+        ];
+        let plan = scheduler.place_batch(Batch::of_requests(requests).unwrap());
+        (plan.unwrap(), scheduler.inventory().pending_count())
+    };
+    let (plan, pending) = place(128);
+    let hosts = hosts(&plan, &["a", "b", "c", "d", "e"]);
+    assert!(hosts.iter().all(Option::is_some), "{hosts:?}");
+    assert!(hosts[0] == hosts[1] && hosts[3] == hosts[4], "{hosts:?}");
+    assert_eq!((plan.turns.len(), pending), (3, 5));
+    let (plan, pending) = place(64);
+    assert_eq!(plan.left_out().count(), 4);
+    assert_eq!((plan.host("c").is_some(), pending), (true, 1));
 }

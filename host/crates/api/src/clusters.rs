@@ -120,7 +120,9 @@ async fn list(
     let broken = broken.filter(|it| caller.sees(&it.name));
     let broken = broken.map(|it| unread(it.name, it.why));
     let all = running.map(|cluster| shown(&cluster)).chain(broken);
-    let page = page.page(all, |cluster: &ClusterShown| cluster.name.to_string())?;
+    let page = page.page("clusters", all, |cluster: &ClusterShown| {
+        cluster.name.to_string()
+    })?;
     long(page).await
 }
 

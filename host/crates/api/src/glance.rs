@@ -147,8 +147,9 @@ async fn standings(
     };
     let snapshot = deployment.cluster(&cluster)?.snapshot().await?;
     written(move || {
-        let groups = snapshot.group_standings(wanted, page.after.as_deref());
-        page.page(groups, |group| group.id.to_string())
+        let list = "group-standings";
+        let groups = snapshot.group_standings(wanted, page.after_key(list)?);
+        page.page(list, groups, |group| group.id.to_string())
     })
     .await
 }

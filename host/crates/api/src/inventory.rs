@@ -21,7 +21,7 @@ use placewright_http::audit::Note;
 use placewright_http::document::{Document, long, written};
 use placewright_http::extract::{Path, Query};
 use placewright_http::problem::Problem;
-use placewright_http::revision::{etag, wanted, wanted_if_any};
+use placewright_http::revision::{etag, wanted_if_any, wanted_of_known};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -72,9 +72,10 @@ struct ReplaceQuery {
 #[utoipa::path(put, path = "/v1/clusters/{cluster}/inventory", operation_id = "put_inventory", tag = "inventory",
     params(("cluster" = String, Path, description = "Name of the cluster"),
            ReplaceQuery,
-           ("If-Match" = Option<String>, Header, description = "ETag of the inventory that is replaced; * for any")),
+           ("If-Match" = Option<String>, Header, description = "ETag of the inventory that is replaced; * for any. Without it the answer is 428")),
     request_body(content = contract::ClusterDocument, description = "The cluster's document, in JSON or TOML"),
-    responses((status = OK, body = Changed)))]
+    responses((status = OK, body = Changed),
+              (status = PRECONDITION_REQUIRED, description = "No If-Match is sent")))]
 async fn replace(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
@@ -84,7 +85,7 @@ async fn replace(
     headers: HeaderMap,
     document: Document,
 ) -> Result<Response, Problem> {
-    let revision = wanted(&headers)?;
+    let revision = wanted_of_known(&headers)?;
     let may = MayVanish {
         share: deployment.vanishing_share(),
         hosts: query.vanishing_hosts,

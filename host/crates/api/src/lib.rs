@@ -34,6 +34,7 @@ mod tokens;
 mod unheeded;
 mod unit_costs;
 mod units;
+mod whole;
 mod why_not;
 
 pub use openapi::openapi;

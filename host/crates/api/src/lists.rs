@@ -226,7 +226,7 @@ async fn groups(
         let (vm, host) = (query.vm.as_deref(), query.host.as_deref());
         snapshot.check_members(vm, host).map_err(refused)?;
         let groups = snapshot.groups_shown();
-        page.page(groups.filter(|group| query.wants(group)), id)
+        page.page("groups", groups.filter(|group| query.wants(group)), id)
     })
     .await
 }
@@ -263,6 +263,7 @@ async fn tenants(
     written(move || {
         let tenants = snapshot.tenants_shown();
         page.page(
+            "tenants",
             tenants.filter(|tenant| holds(tenant, query.text.as_deref())),
             id,
         )

@@ -63,12 +63,31 @@ fn leave_out_no_types(value: &mut Json) {
     }
 }
 
+/// A body that need not be sent is not null where it is sent.
+fn leave_out_no_bodies(paths: &mut Json) {
+    let items = paths.as_object_mut().into_iter().flatten();
+    let operations = items.filter_map(|(_, item)| item.as_object_mut()).flatten();
+    for (_, operation) in operations {
+        let content = operation["requestBody"]["content"].as_object_mut();
+        for (_, kind) in content.into_iter().flatten() {
+            let Some(variants) = kind["schema"]["oneOf"].as_array() else {
+                continue;
+            };
+            let mut others = variants.iter().filter(|it| it["type"] != "null");
+            if let (Some(only), None) = (others.next().cloned(), others.next()) {
+                kind["schema"] = only;
+            }
+        }
+    }
+}
+
 /// The API in OpenAPI: routes, schemas, and what each route needs. It is the contract that
 /// clients are made from.
 pub fn openapi() -> Json {
     let mut document = serde_json::to_value(routes()).unwrap_or_default();
     shape::shape(&mut document, contract::schemas());
     leave_out_no_types(&mut document["paths"]);
+    leave_out_no_bodies(&mut document["paths"]);
     headers::describe(&mut document);
     let kinds = &mut document["components"]["schemas"]["EventKind"];
     kinds["description"] = kinds_of_events().into();

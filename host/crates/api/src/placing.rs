@@ -351,7 +351,8 @@ struct FailedTurn {
 }
 
 /// Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
-/// that hard groups keep together are placed together, in one decision. The VMs may belong to
+/// of one request go on one host, and so do those that hard groups keep together while a host takes
+/// them all: they are placed in one decision. The VMs may belong to
 /// several tenants: each is placed for its own. VMs that run are a conflict, as for one VM, unless the plan is made from nothing.
 /// A plan from nothing reserves the places that the policy gives as things are, with the VMs of
 /// the plan where they still run; a decision of which the place is not reserved says why under
@@ -380,7 +381,6 @@ async fn batch(
         return Err(Problem::new(Code::InvalidParameter, sentence));
     }
     let (requests, _weight) = requests(&deployment, &cluster, document).await?;
-    let again = requests.iter().any(|request| request.again);
     let batch = of_requests(requests, query)?;
     if batch.dry_run || batch.members.is_empty() {
         note.has_changed_nothing();
@@ -395,7 +395,7 @@ async fn batch(
     };
     let placed = cluster
         .turn_as(&caller.name, move |state| {
-            state.place_batch_unless(cancel, batch, again, key)
+            state.place_batch_unless(cancel, batch, key)
         })
         .await?;
     let repeated = placed.repeated;

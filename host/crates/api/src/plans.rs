@@ -14,6 +14,7 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::placing::named::{self, VmNamed};
+use super::whole;
 use placewright_deployment::Deployment;
 use placewright_deployment::cluster::{Begin, MoveNamed, PlanShown, USUAL_IN_FLIGHT, only_tried};
 use placewright_deployment::durations;
@@ -50,6 +51,7 @@ struct PlanWanted {
     #[schema(minimum = 0, example = 3600)]
     cool_down: Option<i64>,
     /// The most moves.
+    #[serde(default, deserialize_with = "whole::number_if_any")]
     #[schema(minimum = 1, maximum = 10000, example = 20)]
     moves: Option<usize>,
     /// Whether what is wrong with the cluster is put right first: VMs on hosts that are not up,
@@ -57,6 +59,7 @@ struct PlanWanted {
     /// given.
     repairs: Option<bool>,
     /// How many moves may be under way at once; 8 if not given.
+    #[serde(default, deserialize_with = "whole::number_if_any")]
     #[schema(minimum = 1, example = 8)]
     max_in_flight: Option<usize>,
     /// Make the plan, and do not keep it. False if not given.
@@ -84,6 +87,7 @@ struct Evacuate {
     #[serde(default)]
     dry_run: bool,
     /// How many moves may be under way at once; 8 if not given.
+    #[serde(default, deserialize_with = "whole::number_if_any")]
     #[schema(minimum = 1, example = 8)]
     max_in_flight: Option<usize>,
 }
@@ -97,6 +101,7 @@ struct BeginWanted {
     /// together with one of them is begun with it.
     moves: Option<Vec<MoveReference>>,
     /// How many moves of the plan may be under way at once, in place of what the plan says.
+    #[serde(default, deserialize_with = "whole::number_if_any")]
     #[schema(minimum = 1, example = 8)]
     max_in_flight: Option<usize>,
     /// Seconds for which the places of these moves are reserved, at most the server's option

@@ -67,7 +67,7 @@ async fn list(
                 origin: policy.origin.clone(),
             }
         });
-        page.page(listed, |policy| policy.name.to_string())
+        page.page("policies", listed, |policy| policy.name.to_string())
     })
     .await
 }
@@ -172,7 +172,7 @@ async fn remove(
     Path(policy): Path<String>,
     headers: HeaderMap,
 ) -> Result<StatusCode, Problem> {
-    let revision = revision::wanted(&headers)?;
+    let revision = revision::wanted_of_known(&headers)?;
     let remove = move || {
         let may = |policy: &PolicyUse| caller.may_write_policy(policy);
         deployment.remove_policy_if(&policy, &Origin::Api, revision, (&caller.name, may))

@@ -22,7 +22,8 @@ use placewright_http::extract::{Lists, Path, Query};
 use placewright_http::pool::Pool;
 use placewright_http::problem::{Code, Problem};
 use placewright_scheduler::questions::{
-    Capacity, Failure, FailureOptions, HostCosts, QuestionError, Restart, Situation, Why,
+    Capacity, Failure, FailureOptions, HostCosts, QuestionError, Restart, Situation,
+    USUAL_CAPACITY, Why,
 };
 
 /// The most VMs that a question about room counts.
@@ -107,7 +108,7 @@ async fn capacity(
     Query(query): Query<CapacityQuery>,
     document: Document,
 ) -> Result<Response, Problem> {
-    let most = query.at_most.unwrap_or(10_000);
+    let most = query.at_most.unwrap_or(USUAL_CAPACITY);
     if !(1..=MOST).contains(&most) {
         let sentence = format!("\"at-most\" must be from 1 to {MOST}");
         return Err(Problem::new(Code::InvalidParameter, sentence));

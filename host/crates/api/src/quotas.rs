@@ -133,7 +133,9 @@ async fn list(
         };
         let quotas = deployment.quotas().into_iter();
         let shown = quotas.filter(|(record, _)| is_wanted(record));
-        page.page(shown.map(QuotaShown::from), |quota| quota.name.to_string())
+        page.page("quotas", shown.map(QuotaShown::from), |quota| {
+            quota.name.to_string()
+        })
     })
     .await
 }

@@ -156,7 +156,7 @@ async fn list(
         let now = access.now();
         let tokens = access.all().into_iter();
         let shown = tokens.map(|token| TokenShown::of(token, now));
-        page.page(shown, |token| token.name.to_string())
+        page.page("tokens", shown, |token| token.name.to_string())
     })
     .await
 }

@@ -33,7 +33,7 @@ async fn of_cluster(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let costs = cluster.read(|state| Ok(state.unit_costs())).await?;
-    written(move || page.page(costs, |cost: &UnitCost| cost.unit.to_string())).await
+    written(move || page.page("unit-costs", costs, |cost: &UnitCost| cost.unit.to_string())).await
 }
 
 /// What a unit has cost in time and memory in each cluster whose policy uses it, by name of the
@@ -61,5 +61,5 @@ async fn of_unit(
         let of_cluster: Vec<UnitCost> = answer.await?;
         costs.extend(of_cluster.into_iter().find(|cost| *cost.unit == unit));
     }
-    written(move || page.page(costs, |cost: &UnitCost| cost.cluster.to_string())).await
+    written(move || page.page("costs", costs, |cost: &UnitCost| cost.cluster.to_string())).await
 }

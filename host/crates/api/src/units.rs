@@ -65,7 +65,9 @@ async fn list(
 ) -> Result<Response, Problem> {
     let library = deployment.library().clone();
     written(move || {
-        let page = page.page(library.units(), |unit: &UnitStatus| unit.name.clone())?;
+        let page = page.page("units", library.units(), |unit: &UnitStatus| {
+            unit.name.clone()
+        })?;
         let items = page.items.iter();
         Ok::<_, Problem>(Page {
             items: items.map(|unit| caller.shown_unit(value(unit))).collect(),
@@ -443,30 +445,34 @@ async fn replay(
 }
 
 /// To which bytes a unit goes back.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
 struct RollbackTo {
     /// The digest, 64 hexadecimal digits or the first 8 of them or more: one that was in force
-    /// before.
+    /// before. If not given, the last one that was.
     #[schema(example = "9f2c41d07a3be85b6c1d4f90aa27e3518b64c0f2de91735a48cb06f17d3e259c")]
-    digest: String,
+    digest: Option<String>,
 }
 
-/// Go back to an earlier digest.
+/// Go back to an earlier digest: the one that was in force before, if none is named.
 #[utoipa::path(post, path = "/v1/units/{unit}/rollback", operation_id = "roll_back_unit", tag = "units",
     params(("unit" = String, Path, description = "Name of the unit")),
-    request_body = RollbackTo,
+    request_body = Option<RollbackTo>,
     responses((status = OK, body = Staging, description = "In force"),
               (status = UNPROCESSABLE_ENTITY, body = Staging, description = "Refused, and why")))]
 async fn rollback(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
-    Json(RollbackTo { digest }): Json<RollbackTo>,
+    to: Option<Json<RollbackTo>>,
 ) -> Result<Response, Problem> {
+    let Json(RollbackTo { digest }) = to.unwrap_or_default();
     let library = deployment.library().clone();
     let staging = aside(move || {
-        let digest = library.digest_of(&unit, &digest)?;
+        let digest = match digest {
+            Some(digest) => library.digest_of(&unit, &digest)?,
+            None => library.digest_before(&unit)?,
+        };
         library.rollback(&unit, digest, &caller.name)
     });
     let staging = staging.await?;
@@ -554,7 +560,7 @@ async fn files(
 ) -> Result<Response, Problem> {
     let library = deployment.library().clone();
     let path = |file: &FileStatus| file.path.display().to_string();
-    written(move || page.page(library.files(), path)).await
+    written(move || page.page("unit-files", library.files(), path)).await
 }
 
 /// The candidates that are being staged now, with the steps that were taken and the one that is

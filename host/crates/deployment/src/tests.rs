@@ -188,6 +188,15 @@ fn request(id: &str, gib: i64) -> Request {
     }
 }
 
+/// The batch, of which those that run are placed anew.
+fn anew(batch: Batch) -> Batch {
+    let again = batch.members.iter().map(|member| member.id.clone());
+    Batch {
+        again: again.collect(),
+        ..batch
+    }
+}
+
 fn place(cluster: &Cluster, request: Request) -> Option<String> {
     let placed = cluster.turn(move |state| state.place(request, None)).wait();
     placed.unwrap().host.map(|host| host.to_string())
@@ -415,7 +424,7 @@ fn a_batch_is_placed_and_kept_and_a_plan_is_begun_and_cancelled() {
         ..Batch::default()
     };
     let plan = cluster
-        .turn(move |state| state.place_batch(batch, false, None))
+        .turn(move |state| state.place_batch(batch, None))
         .wait()
         .unwrap();
     let placed = plan

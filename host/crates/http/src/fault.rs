@@ -78,7 +78,8 @@ impl From<LibraryOperationError> for Problem {
                 Code::NotFound
             }
             LibraryOperationError::NoPrefix { .. } => Code::InvalidParameter,
-            LibraryOperationError::State { .. }
+            LibraryOperationError::NothingBefore { .. }
+            | LibraryOperationError::State { .. }
             | LibraryOperationError::InUse { .. }
             | LibraryOperationError::Refused(_) => Code::Conflict,
             LibraryOperationError::Trust(_)

@@ -70,18 +70,36 @@ impl PageQuery {
         number.map(Some)
     }
 
-    /// This page of a list that is in ascending order of its keys, with fewer entries where they
-    /// are large. Keys stay what they are while a client turns pages, so that none is left out
-    /// or given twice.
+    /// The key after which the page begins, for lists that are in the order of keys.
     ///
     /// # Errors
-    /// If the limit is none that is allowed.
+    /// If the cursor is none of a page of `list`.
+    pub fn after_key(&self, list: &str) -> Result<Option<&str>, Problem> {
+        let Some(after) = self.after.as_deref() else {
+            return Ok(None);
+        };
+        let key = after.strip_prefix(list).and_then(|it| it.strip_prefix(':'));
+        key.map(Some).ok_or_else(|| {
+            let sentence = "\"after\" is not the \"next\" of a page of this list";
+            Problem::new(Code::InvalidParameter, sentence)
+        })
+    }
+
+    /// This page of a list that is in ascending order of its keys, with fewer entries where they
+    /// are large. Keys stay what they are while a client turns pages, so that none is left out
+    /// or given twice. The cursor of the next page names the list, so that no other takes it.
+    ///
+    /// # Errors
+    /// If the limit is none that is allowed, or the cursor is that of another list.
     pub fn page<T: Serialize>(
         &self,
+        list: &str,
         all: impl IntoIterator<Item = T>,
         key: impl Fn(&T) -> String,
     ) -> Result<Page<T>, Problem> {
-        self.page_after(all, |entry, after| key(entry).as_str() > after, &key)
+        let after = self.after_key(list)?;
+        let is_after = |entry: &T, _: &str| after.is_none_or(|after| key(entry).as_str() > after);
+        self.page_after(all, is_after, |entry| format!("{list}:{}", key(entry)))
     }
 
     /// As [`PageQuery::page`], for keys whose order is not that of their texts, as with
@@ -129,7 +147,7 @@ mod tests {
         let (mut query, mut seen, mut pages) = (PageQuery::default(), Vec::new(), 0);
         query.limit = Some(10);
         loop {
-            let page = query.page(all.clone(), String::clone).unwrap();
+            let page = query.page("all", all.clone(), String::clone).unwrap();
             seen.extend(page.items);
             pages += 1;
             query.after = page.next;
@@ -148,7 +166,7 @@ mod tests {
         let mut query = PageQuery::default();
         let mut pages = Vec::new();
         loop {
-            let page = query.page(all.clone(), key).unwrap();
+            let page = query.page("all", all.clone(), key).unwrap();
             pages.push(page.items.len());
             query.after = page.next;
             if query.after.is_none() {
@@ -164,7 +182,7 @@ mod tests {
             limit: Some(2),
             after: None,
         };
-        let page = query.page(["a", "b"], ToString::to_string).unwrap();
+        let page = query.page("all", ["a", "b"], ToString::to_string).unwrap();
         assert_eq!((page.items.len(), page.next), (2, None));
     }
 
@@ -175,7 +193,7 @@ mod tests {
                 limit: Some(limit),
                 after: None,
             };
-            assert!(query.page(["a"], ToString::to_string).is_err());
+            assert!(query.page("all", ["a"], ToString::to_string).is_err());
         }
     }
 }

@@ -42,13 +42,38 @@ pub fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
         return Ok(None);
     }
     let digits = given.trim_start_matches("W/").trim_matches('"');
-    digits.parse().map(Some).map_err(|_| {
-        let sentence = format!(
-            "If-Match is not an ETag of this server: {}",
-            placewright_document::shown(given)
-        );
-        Problem::new(Code::InvalidParameter, sentence)
-    })
+    match digits.parse() {
+        // It stands for what is not there yet, of which there is no ETag.
+        Ok(0) => Err(Problem::new(
+            Code::RevisionChanged,
+            "nothing has the ETag \"0\": read it again, and send what you read as If-Match",
+        )),
+        Ok(revision) => Ok(Some(revision)),
+        Err(_) => Err(Problem::new(
+            Code::InvalidParameter,
+            format!(
+                "If-Match is not an ETag of this server: {}",
+                placewright_document::shown(given)
+            ),
+        )),
+    }
+}
+
+/// The revision that a request is about, of what cannot be made by it: that of `If-Match`; None for
+/// any.
+///
+/// # Errors
+/// If there is none, or it names none of ours.
+pub fn wanted_of_known(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
+    if headers.contains_key(header::IF_NONE_MATCH) {
+        let sentence = "nothing new is made here, so that If-None-Match is not taken: send the ETag of what you read as If-Match";
+        return Err(Problem::new(Code::InvalidParameter, sentence));
+    }
+    if !headers.contains_key(header::IF_MATCH) {
+        let sentence = "send the ETag of the revision that you read as If-Match; If-Match: * stands for any revision";
+        return Err(Problem::new(Code::RevisionRequired, sentence));
+    }
+    wanted(headers)
 }
 
 /// The same where a request need not say it.
@@ -57,7 +82,7 @@ pub fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
 /// If it names none of ours.
 pub fn wanted_if_any(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     match is_conditional(headers) {
-        true => wanted(headers),
+        true => wanted_of_known(headers),
         false => Ok(None),
     }
 }

@@ -124,6 +124,14 @@ pub enum LibraryOperationError {
         /// What was asked for.
         digest: String,
     },
+    /// Nothing was in force before.
+    #[error(
+        "no other component of \"{name}\" was in force before this one, so that there is none to go back to"
+    )]
+    NothingBefore {
+        /// The unit.
+        name: String,
+    },
     /// What was asked for is no digest, or the beginning of several.
     #[error("a digest of \"{name}\" {why}")]
     NoPrefix {

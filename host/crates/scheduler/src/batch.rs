@@ -3,6 +3,7 @@
 mod adopt;
 mod joined;
 mod requests;
+mod whole;
 
 pub use requests::BatchError;
 
@@ -21,12 +22,16 @@ use placewright_inventory::Inventory;
 use placewright_model::{Facts, NamedVm, Request, Vm};
 use placewright_policy as policy;
 
-/// VMs that are to be placed in turns, in the order that the policy gives. Those that hard
-/// groups keep together have one turn.
+/// VMs that are to be placed in turns, in the order that the policy gives. Those of one request
+/// have one turn, and so have those that hard groups keep together.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Batch {
-    /// The VMs, which need one host.
+    /// The VMs. Each is placed by itself, but for those of one request.
     pub members: Vec<Vm>,
+    /// Places of members that go on one host, for each request of several VMs.
+    pub together: Vec<Vec<usize>>,
+    /// Ids of the members that are placed anew if they run.
+    pub again: Vec<Arc<str>>,
     /// By id of a member, what it is to have no more of what the cluster knows of it.
     pub unset: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     /// Those of them that are named only: the cluster must know them.
@@ -206,7 +211,7 @@ impl Scheduler {
             vacate(world, &everyone.members)?;
         }
         let inventory = world.as_ref().unwrap_or(&self.inventory);
-        let order = self.turns(inventory, &everyone, batch.order)?;
+        let order = self.turns(inventory, &everyone, (batch.order, &batch.together))?;
         let (requests, without_turn) = requests(everyone, order);
         let bound = batch.search.unwrap_or(0);
         self.options.quotas.set_only_tried(batch.dry_run);
@@ -294,7 +299,7 @@ impl Scheduler {
         &self,
         inventory: &Inventory,
         everyone: &Request,
-        order: BatchOrder,
+        (order, together): (BatchOrder, &[Vec<usize>]),
     ) -> Result<Vec<Joined>, PlaceError> {
         let draw = place::draw(&self.options, everyone, self.next_number)?;
         let chain = self.chain();
@@ -309,6 +314,7 @@ impl Scheduler {
                 chain.turns(inventory, everyone, draw, self.options.chain_limit)?
             }
         };
+        let turns = whole::turns(turns, together);
         Ok(joined::turns(inventory, &everyone.members, turns))
     }
 

@@ -14,7 +14,7 @@ mod remaining;
 mod smallest;
 mod why;
 
-pub use capacity::{Capacity, Filled};
+pub use capacity::{Capacity, Filled, USUAL_CAPACITY};
 pub use change::{Change, UnknownEntryError};
 pub use changed::{ChangedDecision, CostChanged, HostChanged, Replayed};
 pub use comparison::{Comparison, Fate, HostCompared};

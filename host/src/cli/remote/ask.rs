@@ -2,6 +2,7 @@
 
 use clap::Args;
 use placewright_client::Call;
+use placewright_scheduler::questions::USUAL_CAPACITY;
 use serde_json::{Value, json};
 
 use super::{ClusterArg, Session, document, explanation, shown, ways};
@@ -299,8 +300,8 @@ pub(super) struct Capacity {
     #[arg(long, value_name = "ID|FILE")]
     vm: String,
     /// Stop when N copies have found a host
-    #[arg(long, value_name = "N")]
-    at_most: Option<usize>,
+    #[arg(long, value_name = "VMS", default_value_t = USUAL_CAPACITY)]
+    at_most: usize,
     #[command(flatten)]
     cluster: ClusterArg,
 }
@@ -308,29 +309,29 @@ pub(super) struct Capacity {
 impl Capacity {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
         let cluster = self.cluster.name(session)?;
-        let mut call = Call::post(["clusters", &cluster, "capacity"]).repeatable();
-        if let Some(most) = self.at_most {
-            call = call.query("at-most", most);
-        }
+        let call = Call::post(["clusters", &cluster, "capacity"]).repeatable();
+        let call = call.query("at-most", self.at_most);
         let answer = session.call(call.content(document::of_vm(session, &cluster, &self.vm)?))?;
         session.print(&answer.body, room)?;
         Ok(Answer::yes_if(answer.body["fit"].as_u64().unwrap_or(0) > 0))
     }
 }
 
-/// How many more fit; a quota that stops the next one is told as a sentence.
+/// How many more fit; that the search ended at its bound, and a quota that stops the next one, are
+/// told as sentences.
 fn room(body: &Value) -> String {
     let mut rest = body.clone();
-    let take = rest.as_object_mut();
-    let refused = take.and_then(|rest| rest.remove("refused-by-quota"));
-    let text = shown::outline(&rest);
-    match refused {
-        None => text,
-        Some(refused) => {
-            let because = shown::cell(&refused["because"]);
-            format!("{text}\n\nThe next one is refused by {because}")
-        }
+    let mut take = |name: &str| rest.as_object_mut().and_then(|rest| rest.remove(name));
+    let (refused, bounded) = (take("refused-by-quota"), take("bounded"));
+    let mut text = shown::outline(&rest);
+    if bounded == Some(Value::Bool(true)) {
+        text.push_str("\n\nMaybe more fit: the search ended at --at-most.");
     }
+    if let Some(refused) = refused {
+        let because = shown::cell(&refused["because"]);
+        text.push_str(&format!("\n\nThe next one is refused by {because}"));
+    }
+    text
 }
 
 /// Tell what a VM would cost on every host, and what removes the others.

@@ -36,7 +36,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ),
     (
         "unit",
-        "a component that it makes goes to a server by placewright --server URL unit put",
+        "it works on files; placewright --server URL unit put hands a component to a server",
     ),
     (
         "policy",

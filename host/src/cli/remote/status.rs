@@ -92,6 +92,11 @@ impl RawCall {
             Verb::Patch => Method::Patch,
             Verb::Delete => Method::Delete,
         };
+        if let Some((path, _)) = self.path.split_once('?') {
+            return Err(Failure::input_because(format!(
+                "a path has no \"?\": write {path} --query KEY=VALUE"
+            )));
+        }
         let path = self.path.trim_start_matches('/');
         let path = path.strip_prefix("v1/").unwrap_or(path);
         let mut call = Call::new(method, path.split('/'));

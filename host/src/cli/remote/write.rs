@@ -151,7 +151,7 @@ pub(super) struct Patch {
     #[command(flatten)]
     cluster: ClusterArg,
     /// A key and its new value: JSON, or else a text; null takes it away. May be given again
-    #[arg(long, value_name = "KEY=VALUE", required_unless_present = "file")]
+    #[arg(long, value_name = "KEY=VALUE")]
     set: Vec<String>,
     /// A document with what changes (TOML or JSON)
     #[arg(long, value_name = "FILE", conflicts_with = "set")]
@@ -164,6 +164,10 @@ impl Patch {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
         let content = match &self.file {
             Some(file) => document::of_file(file)?,
+            None if self.set.is_empty() => {
+                let why = "nothing is to be changed: give --set KEY=VALUE, or --file FILE";
+                return Err(Failure::input_because(why));
+            }
             None => Content::Json(document::of_words(&self.set)?.to_string()),
         };
         let which = Which {

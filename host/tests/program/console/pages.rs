@@ -542,8 +542,8 @@ fn groups_are_looked_for_by_a_vm_and_shown_page_by_page() {
     for (query, is_there) in [
         ("vm=a", true),
         ("vm=nobody", false),
-        ("after=a", true),
-        ("after=z", false),
+        ("after=group-standings:a", true),
+        ("after=group-standings:z", false),
     ] {
         let path = format!("/clusters/north/groups?{query}");
         let shown = desk.browse("GET", &path, &cookie, &[]);

@@ -201,3 +201,35 @@ fn a_word_that_is_none_of_its_column_is_refused_on_every_route() {
     }
     assert_eq!(api.get("/v1/clusters/c/inventory").body, before);
 }
+
+#[test]
+fn each_request_of_a_batch_says_for_itself_whether_vms_that_run_are_placed_again() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 3));
+    let vm = |id: &str| json!({"id": id, "cpu": 1, "memory": "1 GiB"});
+    for id in ["one", "two"] {
+        api.send("POST", "/v1/clusters/c/place", &vm(id));
+        api.send("POST", "/v1/clusters/c/confirm", &json!({"vms": [id]}));
+    }
+    let batch = |again: bool| {
+        let requests = json!([
+            {"vms": ["one", vm("three")], "again": true},
+            {"vms": ["two"], "again": again},
+        ]);
+        let requests = json!({ "requests": requests });
+        api.send("POST", "/v1/clusters/c/place-batch", &requests)
+    };
+    let refused = batch(false);
+    assert_eq!(refused.body["code"], "vm-runs", "{refused:?}");
+    assert!(detail(&refused).contains("\"two\""), "{refused:?}");
+    assert!(!detail(&refused).contains("\"one\""), "{refused:?}");
+    let placed = batch(true);
+    assert_eq!(placed.status, 200, "{placed:?}");
+    let decisions = placed.body["decisions"].as_array().unwrap();
+    let together = decisions
+        .iter()
+        .find(|it| it["vms"] == json!(["one", "three"]));
+    assert!(together.is_some(), "{placed:?}");
+}

@@ -180,7 +180,7 @@ fn sums_columns_and_groups_say_in_short_what_rows_say_at_length() {
         ids.collect()
     };
     assert_eq!(ids("kept=true"), ["home"]);
-    assert_eq!(ids("kept=false&after=apart"), ["together"]);
+    assert_eq!(ids("kept=false&after=group-standings:apart"), ["together"]);
     assert_eq!(ids("vm=c&text=TOGETH"), ["together"]);
 }
 

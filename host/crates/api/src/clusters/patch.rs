@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value};
 use utoipa::openapi::schema::{
@@ -55,15 +54,15 @@ pub(super) struct SettingsPatch {
     /// The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
     #[serde(default, rename = "revision")]
     #[schema(value_type = u64, required = false, example = 3)]
-    _revision: Option<IgnoredAny>,
+    _revision: Option<u64>,
     /// The seed, as it was read: it changes nothing.
     #[serde(default, rename = "seed")]
     #[schema(value_type = u64, required = false, example = 7)]
-    _seed: Option<IgnoredAny>,
+    _seed: Option<u64>,
     /// What goes unheeded, as it was read: it changes nothing.
     #[serde(default, rename = "unheeded")]
     #[schema(value_type = Vec<UnheededInCluster>, required = false)]
-    _unheeded: Option<IgnoredAny>,
+    _unheeded: Option<Vec<Map<String, Value>>>,
 }
 
 /// What is to be different of what a cluster sets for the entries of one name.

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use serde::de::IgnoredAny;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -80,15 +80,15 @@ pub(super) struct NewSettings {
     /// The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
     #[serde(default, rename = "revision")]
     #[schema(value_type = u64, required = false, example = 3)]
-    _revision: Option<IgnoredAny>,
+    _revision: Option<u64>,
     /// The seed, as it was read: it changes nothing.
     #[serde(default, rename = "seed")]
     #[schema(value_type = u64, required = false, example = 7)]
-    _seed: Option<IgnoredAny>,
+    _seed: Option<u64>,
     /// What goes unheeded, as it was read: it changes nothing.
     #[serde(default, rename = "unheeded")]
     #[schema(value_type = Vec<UnheededInCluster>, required = false)]
-    _unheeded: Option<IgnoredAny>,
+    _unheeded: Option<Vec<Map<String, Value>>>,
 }
 
 /// Attach a policy to a cluster, with what is different there. Without overrides those
@@ -107,7 +107,7 @@ async fn set(
     headers: HeaderMap,
     Json(new): Json<NewSettings>,
 ) -> Result<Response, Problem> {
-    let revision = revision::wanted(&headers)?;
+    let revision = revision::wanted_of_known(&headers)?;
     check(&new)?;
     let settings = attach(&deployment, &caller, &cluster, new, revision).await?;
     told(&deployment, &cluster, settings).await

@@ -59,7 +59,7 @@ fn add_key(operation: &mut Json) {
             "description": "A key of 1 to 255 visible characters, new for each request: one that \
                 is sent again with its key, since no answer came, is carried out once and answered \
                 alike",
-            "schema": { "type": "string" },
+            "schema": { "type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$" },
         }));
     }
 }

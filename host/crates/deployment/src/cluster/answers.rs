@@ -52,11 +52,12 @@ impl Key {
         self.of(&("migrate", timeless(request.clone())))
     }
 
-    /// The key of a request to place a batch; `again` says that VMs that run are placed
-    /// anew.
-    pub(super) fn of_batch(self, batch: &Batch, again: bool) -> Asked {
+    /// The key of a request to place a batch.
+    pub(super) fn of_batch(self, batch: &Batch) -> Asked {
         let Batch {
             members,
+            together,
+            again,
             unset,
             // How a VM is written makes no other request.
             named: _,
@@ -78,11 +79,11 @@ impl Key {
             dry_run: *dry_run,
             all_or_nothing: *all_or_nothing,
             reserve_for: *reserve_for,
-            again,
             ..Request::default()
         };
         let is_listed = *order == BatchOrder::Listed;
-        self.of(&("batch", everyone, from_nothing, is_listed, search))
+        let who = (together, again);
+        self.of(&("batch", everyone, from_nothing, is_listed, search, who))
     }
 
     fn of(self, request: &impl Serialize) -> Asked {

@@ -217,7 +217,7 @@ pub(super) fn hosts(
         let value = order.as_ref().and_then(|it| it.value(&host.id, value));
         (value, host.id.clone())
     });
-    part(keys, order.as_ref(), after, most, |id| {
+    part_of("hosts", keys, (order.as_ref(), after, most), |id| {
         super::shown::host(inventory, id)
     })
 }
@@ -277,9 +277,25 @@ pub(super) fn vms(
         let value = order.as_ref().and_then(|it| it.value(&entry.vm.id, value));
         (value, entry.vm.id.clone())
     });
-    part(keys, order.as_ref(), after, most, |id| {
+    part_of("vms", keys, (order.as_ref(), after, most), |id| {
         super::shown::vm(inventory, id)
     })
+}
+
+/// The part of a list, of which the cursors name the list: no other takes them.
+fn part_of(
+    list: &str,
+    keys: impl Iterator<Item = Key>,
+    (order, after, most): (Option<&Order>, Option<&str>, usize),
+    shown: impl Fn(&str) -> Option<Json>,
+) -> Result<Part, ListError> {
+    let cursor = |after: &'_ str| {
+        let cursor = after.strip_prefix(list).and_then(|it| it.strip_prefix(':'));
+        cursor.map(str::to_owned).ok_or(ListError::Cursor)
+    };
+    let after = after.map(cursor).transpose()?;
+    let (items, next) = part(keys, order, after.as_deref(), most, shown)?;
+    Ok((items, next.map(|next| format!("{list}:{next}"))))
 }
 
 /// The first `most` rows after the cursor, or fewer where they are large, and the cursor of the

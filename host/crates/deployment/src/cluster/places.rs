@@ -146,8 +146,7 @@ impl ClusterState {
         Ok(placed)
     }
 
-    /// Place many VMs in turns; `again` says that those that run are to be placed anew.
-    /// With a `key` the same request gets the same answer again.
+    /// Place many VMs in turns. With a `key` the same request gets the same answer again.
     ///
     /// # Errors
     /// As for [`ClusterState::place`]. A place that is reserved already is only an error of
@@ -155,10 +154,9 @@ impl ClusterState {
     pub fn place_batch(
         &mut self,
         batch: Batch,
-        again: bool,
         key: Option<Key>,
     ) -> Result<BatchPlaced, DeploymentError> {
-        self.place_batch_unless(Cancel::default(), batch, again, key)
+        self.place_batch_unless(Cancel::default(), batch, key)
     }
 
     /// The same, until the time of a turn is up or `cancel` says so: what was decided by then
@@ -170,7 +168,6 @@ impl ClusterState {
         &mut self,
         cancel: Cancel,
         mut batch: Batch,
-        again: bool,
         key: Option<Key>,
     ) -> Result<BatchPlaced, DeploymentError> {
         self.must_decide()?;
@@ -178,7 +175,7 @@ impl ClusterState {
         self.check_time(batch.now, now)?;
         batch.now = batch.now.max(self.inventory().clock());
         let key = key.filter(|_| !batch.dry_run);
-        let asked = key.map(|key| key.of_batch(&batch, again));
+        let asked = key.map(|key| key.of_batch(&batch));
         if let Some(asked) = &asked
             && let Some(placed) = self.repeated_batch(asked, now)?
         {
@@ -192,7 +189,8 @@ impl ClusterState {
         check_named_vms(self.inventory(), &batch.named)?;
         check_named_hosts(self.inventory(), &batch.members)?;
         if !batch.from_nothing {
-            self.check_running(&batch.members, again)?;
+            let others = batch.members.iter();
+            self.check_running(others.filter(|member| !batch.again.contains(&member.id)))?;
         }
         self.heed_breakers(now)?;
         self.keep_situation();
@@ -319,15 +317,15 @@ impl ClusterState {
                 });
             }
         }
-        self.check_running(members, again)
+        self.check_running(members.iter().filter(|_| !again))
     }
 
-    /// That the VMs do not run, unless they are to be placed anew or their hosts fail.
-    fn check_running(&self, members: &[Vm], again: bool) -> Result<(), DeploymentError> {
-        if again {
-            return Ok(());
-        }
-        let running = members.iter().filter_map(|member| {
+    /// That the VMs do not run, unless their hosts fail.
+    fn check_running<'v>(
+        &self,
+        members: impl Iterator<Item = &'v Vm>,
+    ) -> Result<(), DeploymentError> {
+        let running = members.filter_map(|member| {
             let host = self.running_on(&member.id)?;
             // Who is lost with its host starts elsewhere without being asked for anew.
             let departure = self.inventory().departure(&member.id);

@@ -206,7 +206,7 @@ fn a_dry_run_leaves_no_answer_behind() {
             ..Batch::default()
         };
         let together =
-            cluster.turn(move |state| state.place_batch(batch, false, key("me", "b".to_owned())));
+            cluster.turn(move |state| state.place_batch(batch, key("me", "b".to_owned())));
         (alone.wait().unwrap(), together.wait().unwrap())
     };
     for id in ["new", "other"] {

@@ -5,7 +5,7 @@ use super::*;
 
 /// Place a batch; the numbers of its decisions. A VM that waits for another place gets none.
 fn tried(cluster: &Cluster, batch: Batch) -> Vec<u64> {
-    let placed = cluster.turn(move |state| state.place_batch(batch, true, None));
+    let placed = cluster.turn(move |state| state.place_batch(anew(batch), None));
     let turns = placed.wait().unwrap().turns.into_iter();
     let number = |body: &str| {
         let shown: serde_json::Value = serde_json::from_str(body).unwrap();

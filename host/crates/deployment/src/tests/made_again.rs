@@ -65,7 +65,7 @@ fn decisions_are_made_again_after_a_restart_as_before_it() {
         dry_run: true,
         ..Batch::default()
     };
-    let tried = cluster.turn(move |state| state.place_batch(tried, false, None));
+    let tried = cluster.turn(move |state| state.place_batch(tried, None));
     tried.wait().unwrap();
     place(&cluster, request("v5", 2));
     let before = filled(&world, &cluster, &generation, 200);

@@ -405,7 +405,7 @@ fn done(cluster: &Cluster, clock: &AtomicI64, deed: &Deed) {
                 ..Batch::default()
             };
             let _ = cluster
-                .turn(move |state| state.place_batch(batch, true, None))
+                .turn(move |state| state.place_batch(anew(batch), None))
                 .wait();
         }
         Deed::Confirm(vm) => {

@@ -260,11 +260,11 @@ fn a_vm_that_runs_is_not_placed_unless_its_host_fails_or_the_request_says_again(
         ..Batch::default()
     };
     let all = batch();
-    let refused = cluster.turn(move |state| state.place_batch(all, false, None));
+    let refused = cluster.turn(move |state| state.place_batch(all, None));
     assert!(matches!(refused.wait(), Err(DeploymentError::VmsRun(_))));
     assert_eq!(counted(&cluster), (2, 1, 0), "nothing was done");
     let all = batch();
-    let placed = cluster.turn(move |state| state.place_batch(all, true, None));
+    let placed = cluster.turn(move |state| state.place_batch(anew(all), None));
     assert!(placed.wait().unwrap().reserved);
     let refused = try_place(&cluster, request("fresh", 8)).unwrap_err();
     assert!(refused.contains("has a place reserved on"), "{refused}");
@@ -345,7 +345,7 @@ fn an_answer_that_is_given_again_tells_what_has_become_of_the_place() {
             again: false,
         };
         let all = all.clone();
-        let placed = cluster.turn(move |state| state.place_batch(all, false, Some(key)));
+        let placed = cluster.turn(move |state| state.place_batch(all, Some(key)));
         placed.wait().unwrap()
     };
     let first = batch(&cluster);
@@ -389,7 +389,7 @@ fn the_record_of_a_batch_says_what_was_asked_and_whether_it_was_reserved() {
         (batch(false, 1), true),
     ] {
         let dry_run = batch.dry_run;
-        let placed = cluster.turn(move |state| state.place_batch(batch, false, None));
+        let placed = cluster.turn(move |state| state.place_batch(batch, None));
         assert_eq!(placed.wait().unwrap().reserved, reserved);
         let kept = world.deployment.store().decisions("c", None, 2).unwrap();
         for decision in kept {

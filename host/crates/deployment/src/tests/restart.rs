@@ -166,7 +166,7 @@ fn decisions_are_explained_after_a_restart_as_they_were_before() {
         ..Batch::default()
     };
     let placed = cluster
-        .turn(move |state| state.place_batch(batch, false, None))
+        .turn(move |state| state.place_batch(batch, None))
         .wait();
     assert_eq!(placed.unwrap().turns.len(), 3);
     change(

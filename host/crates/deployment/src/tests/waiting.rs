@@ -262,7 +262,7 @@ fn a_batch_ends_with_what_is_decided_when_the_time_of_its_turn_is_up() {
     };
     for search in [None, Some(1000)] {
         let batch = batch(search);
-        let placed = cluster.turn(move |state| state.place_batch(batch, false, None));
+        let placed = cluster.turn(move |state| state.place_batch(batch, None));
         let placed = placed.wait().unwrap();
         let undecided: Vec<&str> = placed.undecided.iter().map(|id| &**id).collect();
         assert_eq!(undecided, ["v", "w"], "{placed:?}");
@@ -289,7 +289,7 @@ fn a_batch_that_nobody_waits_for_any_more_ends() {
         dry_run: true,
         ..Batch::default()
     };
-    let placed = cluster.turn(move |state| state.place_batch_unless(cancel, batch, false, None));
+    let placed = cluster.turn(move |state| state.place_batch_unless(cancel, batch, None));
     let placed = placed.wait().unwrap();
     assert_eq!(placed.undecided.len(), 1, "{placed:?}");
     deployment.stop();
@@ -309,7 +309,7 @@ fn a_cluster_that_nobody_has_read_before_can_be_read_during_a_long_batch() {
     let (let_go, held) = mpsc::channel::<()>();
     let (begun, begins) = mpsc::channel::<()>();
     let long = cluster.turn(move |state| {
-        let placed = state.place_batch(batch, false, None)?;
+        let placed = state.place_batch(batch, None)?;
         let _ = begun.send(());
         let _ = held.recv();
         Ok(placed.turns.len())

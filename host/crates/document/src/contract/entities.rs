@@ -402,7 +402,13 @@ impl Contract {
         );
         self.add(
             "WholeRequest",
-            described(request, "A request of which the VMs go on one host"),
+            described(
+                request,
+                "A request of a batch, of which the VMs go on one host. All requests of a batch have \
+                 the same values, but for `vms`, `again` and the tenant; none has `allowed`, \
+                 `excluded`, `preferred-hosts` or `force`. `dry-run` and `all-or-nothing` of one hold \
+                 for all",
+            ),
         );
         whole.extend(keys(&[TOGETHER]));
         let request = self.row("request", "Request", Form::Written, whole, vec![VMS.name]);

@@ -89,6 +89,19 @@ impl Library {
         Some(staging)
     }
 
+    /// The digest that was in force before the one that is.
+    ///
+    /// # Errors
+    /// If none was.
+    pub fn digest_before(&self, name: &str) -> Result<Digest, LibraryOperationError> {
+        let current = self.current().get(name).map(|unit| unit.digest());
+        let decided = self.lock_history().decided(name);
+        let before = decided.into_iter().find(|digest| Some(*digest) != current);
+        before.ok_or_else(|| LibraryOperationError::NothingBefore {
+            name: name.to_owned(),
+        })
+    }
+
     /// The digest to which the unit can go back that begins with these hexadecimal digits.
     ///
     /// # Errors

@@ -346,10 +346,9 @@ fn a_unit_goes_back_to_an_earlier_digest_until_its_file_changes() {
     let [one, two] = ["one", "two"].map(|reason| component("sample", reason));
     scene.sees("u/a.wasm", &one);
     scene.sees("u/a.wasm", &two);
-    let staging = scene
-        .library
-        .rollback("sample", Digest::of(&one), "me")
-        .unwrap();
+    let before = scene.library.digest_before("sample").unwrap();
+    assert_eq!(before, Digest::of(&one));
+    let staging = scene.library.rollback("sample", before, "me").unwrap();
     assert!(matches!(staging.outcome, Outcome::InForce { .. }));
     assert_eq!(scene.in_force("sample"), Some(Digest::of(&one)));
     // The same file, seen again or after a restart, changes nothing.

@@ -50,7 +50,7 @@ pub(super) fn turns(inventory: &Inventory, vms: &[Vm], turns: Vec<Vec<usize>>) -
 }
 
 /// The first turn with which a turn is joined.
-fn first(joined: &[usize], mut turn: usize) -> usize {
+pub(super) fn first(joined: &[usize], mut turn: usize) -> usize {
     while joined[turn] != turn {
         turn = joined[turn];
     }

@@ -47,7 +47,7 @@ pub enum BatchError {
 
 impl Batch {
     /// The VMs of all requests as one batch, which has the time, draw and columns of the
-    /// first. Their tenants may differ: then each VM is placed for its own. It is enough that
+    /// first. Those of one request go on one host. Their tenants may differ: then each VM is placed for its own. It is enough that
     /// one of them asks to be tried only, or for all or nothing.
     ///
     /// # Errors
@@ -89,6 +89,14 @@ impl Batch {
             batch.facts.unset(TENANT);
         }
         for request in requests {
+            let places = batch.members.len()..batch.members.len() + request.members.len();
+            if places.len() > 1 {
+                batch.together.push(places.collect());
+            }
+            if request.again {
+                let ids = request.members.iter().map(|member| member.id.clone());
+                batch.again.extend(ids);
+            }
             batch.members.extend(request.members);
             batch.unset.extend(request.unset);
             batch.named.extend(request.named);

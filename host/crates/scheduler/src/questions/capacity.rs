@@ -11,6 +11,9 @@ use crate::{PlaceError, QuotaRefusal, RemovedHosts, check_named_hosts, check_nam
 use placewright_inventory::Inventory;
 use placewright_model::{Group, Request};
 
+/// How many copies a search for room places at most where nobody says.
+pub const USUAL_CAPACITY: usize = 10_000;
+
 /// How many more fit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
