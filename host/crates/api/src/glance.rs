@@ -44,8 +44,8 @@ async fn sums(
     written(move || Ok::<_, Problem>(snapshot.sums())).await
 }
 
-/// How many decisions a cluster has made in each minute of the last hour, by how they ended. They are
-/// counted from the start of the server on.
+/// How many decisions a cluster has made in each minute of the last hour, by how they ended, but for
+/// those that were only tried. They are counted from the start of the server on.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/rates", operation_id = "get_rates", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster")),
     responses((status = OK, body = ClusterRates)))]

@@ -76,6 +76,8 @@ async function send(form, submitter) {
   } finally {
     isSending = false;
     for (const button of buttons) button.disabled = false;
+    // A button that is switched off loses the focus.
+    if (document.activeElement === document.body) submitter?.focus();
   }
 }
 

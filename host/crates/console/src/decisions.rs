@@ -95,7 +95,7 @@ pub(crate) async fn list(
                         @let vms = texts(decision, "vms");
                         tr {
                             th.row.num scope="row" { a href=(of_cluster(&cluster, &["decisions", &number])) { (number) } }
-                            td { @for vm in vms.iter().take(3) { (vm_link(&cluster, vm)) " " }
+                            td { @for vm in vms.iter().take(3) { @if has_place(recorded) { (vm_link(&cluster, vm)) } @else { span.mono { (cut(vm, 60)) } } " " }
                                 @if vms.len() > 3 { span.dim { "and " (vms.len() - 3) " more" } } }
                             td { @match decision["host"].as_str() {
                                 Some(host) => { (host_link(&cluster, Some(host))) }
@@ -132,6 +132,11 @@ fn none_matches(has_more: bool) -> &'static str {
         true => "None of the latest decisions matches",
         false => "No recorded decision matches",
     }
+}
+
+/// Whether its VMs have been given a place: others may not be there.
+fn has_place(recorded: &Value) -> bool {
+    recorded["decision"]["host"].is_string() && recorded["request"]["dry-run"] != true
 }
 
 /// The mark of a decision that was only tried.

@@ -318,7 +318,7 @@ fn glance(cluster: &str, host: &HostRow, colour: &Colour) -> Markup {
                 }
             }
             dl.facts {
-                @if let Some(zone) = &host.zone { dt { "Zone" } dd { (zone) } }
+                @if let Some(zone) = &host.zone { dt { "Zone" } dd { (crate::format::cut(zone, 80)) } }
                 @if let Some(group) = &host.group { dt { "Group" } dd { (group) } }
                 @if colour.needs_column() {
                     dt { (colour.title()) } dd { (host.written(colour)) }

@@ -16,7 +16,7 @@ use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, host_link, note, state, time, vm_link};
 use crate::plans::{progress, purpose, stuck, waiting};
 use crate::session::see;
-use crate::standing::NotUp;
+use crate::standing::{NotUp, words};
 use crate::url::{of_cluster, segment};
 use crate::value::{self, count, items, text, texts};
 use placewright_http::Permission;
@@ -102,7 +102,7 @@ fn stop(ask: &Ask, cluster: &str, number: &str, plan: &Value) -> Markup {
         0 => "Stop this plan? Its moves that wait are given up, and it cannot go on afterwards."
             .to_owned(),
         under_way => format!(
-            "Stop this plan? {} under way given up, too, and it cannot go on afterwards.",
+            "Stop this plan? {} under way: given up, too. It cannot go on afterwards.",
             things(under_way, "move is", "moves are")
         ),
     };
@@ -277,6 +277,9 @@ fn step_row(
                 span.sub { "cost there " (written(&costs)) }
             }
             td { (step_state(word))
+                @if let (true, Some(target)) = (waits, not_up.state(text(step, "to"))) {
+                    span.sub { (state("warn", "warn", &format!("{} {}: it would not be begun", cut(text(step, "to"), 60), words(target)))) }
+                }
                 span.sub {
                     @if let Some(since) = Moment::of(&step["since"]) { "since " (time(since)) }
                     @if let Some(by) = step["begun-by"].as_str() { " begun by " (cut(by, 40)) }

@@ -203,13 +203,14 @@ pub(crate) async fn draft(
     };
     let path = format!("/v1/policies/{}", segment(&name));
     let policy = ask.get_if(&path).await.unwrap_or_default();
-    let markup = html! { (differs(&policy, &draft)) (answer::panel(&told, &draft)) };
+    let base = outdated(&ask, &name, &policy, &draft).await;
+    let markup = html! { (differs(&policy, base.as_ref(), &draft)) (answer::panel(&told, &draft)) };
     let faults = faults_of(&told, &draft);
     // The document goes with it, so that both views are of the same draft; and what is wrong with
     // which field.
     let whole = html! {
         (markup)
-        textarea id="drafted" hidden { (draft.text) }
+        textarea id="drafted" hidden { "\n" (draft.text) }
         ul id="faults" hidden { @for (field, told) in faults.all() { li data-field=(field) { (told) } } }
     };
     let kind = [(header::CONTENT_TYPE, "text/html; charset=utf-8")];
@@ -364,14 +365,32 @@ fn told_changes(changes: &[Change]) -> Markup {
     html! { ul.list.changes { @for change in changes { li { (change.sentence()) } } } }
 }
 
-/// In what a draft differs from what is in force, in words.
-fn differs(policy: &Value, draft: &Draft) -> Markup {
+/// The revision of which a draft was made, where another one is in force by now.
+async fn outdated(ask: &Ask, name: &str, newest: &Value, draft: &Draft) -> Option<Value> {
+    if draft.revision == 0 || newest["revision"].as_u64() == Some(draft.revision) {
+        return None;
+    }
+    let path = format!("/v1/policies/{}/history", segment(name));
+    let revisions = ask.list(&path, history::MOST).await.unwrap_or_default();
+    let mut revisions = revisions.into_iter();
+    revisions.find(|it| it["revision"].as_u64() == Some(draft.revision))
+}
+
+/// In what a draft differs from what it was made of, in words. `base` is that, where another
+/// revision is in force by now.
+fn differs(policy: &Value, base: Option<&Value>, draft: &Draft) -> Markup {
+    let newest = policy;
+    let policy = base.unwrap_or(policy);
     let changes = changes::between(text(policy, "text"), &draft.text).unwrap_or_default();
     html! {
+        @if base.is_some() { div role="status" { (note("warn", html! {
+            b { (cut(text(newest, "by"), 40)) " has saved revision " (newest["revision"]) " meanwhile. " }
+            "Your draft is of revision " (draft.revision) ": saving it shows both side by side first."
+        })) } }
         @if !changes.is_empty() {
             section.panel aria-labelledby="differs" {
                 header { h2 id="differs" { "What you have changed " span.dim { (changes.len()) } }
-                    span.small.dim { "against what is in force" } }
+                    span.small.dim { @match base { Some(_) => { "against revision " (draft.revision) } None => "against what is in force" } } }
                 div.in { (told_changes(&changes))
                     details { summary.small { "In the document" } (history::shown(text(policy, "text"), &draft.text)) } }
             }
@@ -404,6 +423,21 @@ async fn clone(ask: &Ask, name: &str, sent: &Pairs) -> Result<Response, Problem>
     };
     match made {
         Ok(_) => Ok(see(&format!("/policies/{}", segment(new)))),
+        Err(problem) if problem.code() == Code::RevisionChanged => {
+            let policy = ask.get(&path).await?;
+            let taken = html! { div role="alert" { (note("bad", html! {
+                b { "There is a policy " (cut(new, 60)) " already. " } "Nothing is saved: take another name for the copy."
+            })) } };
+            let told = Told::Nothing;
+            shown_editor(
+                ask,
+                (name, &policy),
+                draft,
+                told,
+                (StatusCode::CONFLICT, taken),
+            )
+            .await
+        }
         Err(problem) => {
             // What was tuned stays on the page.
             let status = problem.code().status();
@@ -505,38 +539,42 @@ async fn shown_editor(
                     // Where something can be carried over, that is the next deed.
                     @let is_next = !matches!(&told, Told::Conflict(between) if between.both.as_ref().is_some_and(|both| !both.free.is_empty()));
                     button.btn.main[is_next] type="submit" name="deed" value="save" { "Save as revision " (draft.revision.max(policy["revision"].as_u64().unwrap_or_default()) + 1) }
-                } @else if !may_edit { (barred(ask, Permission::AuthorPolicies, "Save")) }
+                } @else if !may_edit && !is_locked { (barred(ask, Permission::AuthorPolicies, "Save")) }
                 @if may_edit {
                     button.btn.without-script type="submit" name="deed" value="try" { "Try it" }
                     @if draft.is_document { button.btn type="submit" name="deed" value="chain" { "Show the chain" } }
                     @else { button.btn type="submit" name="deed" value="document" { "Show the document" } }
                 }
-                @if is_locked { span.small.soft { "Changes can be tried here; to save them, clone the policy." } }
+                @match (is_locked, may_edit) {
+                    (true, true) => span.small.soft { "Changes can be tried here; to save them, clone the policy." },
+                    (true, false) => span.small.soft { "It comes with the program, and is changed in a clone of it alone." },
+                    (false, _) => {}
+                }
             }
             div.cols.one-two.tuning {
                 div.stack {
                     @match (&chain, draft.is_document) {
                         (Ok(chain), false) => {
-                            textarea.hidden name="text" aria-label="The document" { (draft.text) }
+                            textarea.hidden name="text" aria-label="The document" { "\n" (draft.text) }
                             @let state = chain::State { may: may_edit, faults: &faults, first: first.as_deref() };
                             (chain.form(&state, &units))
                             @if let Some(whole) = &whole { (whole.form(&state, &units, &chain.settings())) }
                         }
                         (Err(why), false) => {
-                            textarea.hidden name="text" aria-label="The document" { (draft.text) }
+                            textarea.hidden name="text" aria-label="The document" { "\n" (draft.text) }
                             (note("warn", html! { (sentence(why)) " Show the document to change it." }))
                         }
                         (_, true) => {
                             section.panel aria-labelledby="document" {
                                 header { h2 id="document" { label for="text" { "Document" } } }
-                                div.in { textarea.field id="text" name="text" spellcheck="false" readonly[!may_edit] { (draft.text) } }
+                                div.in { textarea.field id="text" name="text" spellcheck="false" readonly[!may_edit] { "\n" (draft.text) } }
                             }
                         }
                     }
                 }
                 div.stack {
                     (trial_bar(&names, &draft))
-                    div.answer id="answer" aria-live="polite" { (differs(policy, &draft)) (answer::panel(&told, &draft)) }
+                    div.answer id="answer" aria-live="polite" { (differs(policy, None, &draft)) (answer::panel(&told, &draft)) }
                 }
             }
         }

@@ -262,8 +262,27 @@ fn failure(cluster: &str, answer: &Value) -> Markup {
                 } }
             } }
             (first_of(failures.len(), "failures"))
+            @if let [one] = failures[..] { (homes(cluster, items(one, "vms"))) }
         }
     }
+}
+
+/// Where the VMs of a host that fails would go.
+fn homes(cluster: &str, vms: &[Value]) -> Markup {
+    html! { @if !vms.is_empty() {
+        div.scroll { table {
+            caption.vh { "Where its VMs would go" }
+            thead { tr { th scope="col" { "VM" } th scope="col" { "Would go to" } } }
+            tbody { @for vm in vms.iter().take(ROWS) { tr {
+                th.row scope="row" { (vm_link(cluster, text(vm, "vm"))) }
+                td { @match vm["host"].as_str() {
+                    Some(host) => (host_link(cluster, Some(host))),
+                    None => { (state("bad", "bad", "no host")) span.sub { (removed_by(items(vm, "stopped-by"))) } }
+                } }
+            } } }
+        } }
+        (first_of(vms.len(), "VMs"))
+    } }
 }
 
 /// What an evacuation would move where. `ask` is whoever may make a plan of it by a button here.

@@ -63,8 +63,6 @@ pub(crate) async fn show(
         div.cols.two-one {
             div.stack {
                 @if let Some(inspected) = &inspected { (parts_of(inspected)) (settings(inspected)) }
-                @if !costs.is_empty() { (costs_of(&costs)) }
-                (versions(&ask, &name, &unit, &history))
             }
             div.stack {
                 section.panel aria-labelledby="force" {
@@ -85,6 +83,8 @@ pub(crate) async fn show(
                 }
             }
         }
+        @if !costs.is_empty() { (costs_of(&costs)) }
+        (versions(&ask, &name, &unit, &history))
         div.acts { (parts::copies(
             &parts::curl("GET", &format!("{path}/inspection"), None),
             Some(&parts::command(&["get", "units", &name])),
@@ -210,7 +210,7 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
                                 (state("bad", "bad", "refused")) span.sub { "at “" (text(outcome, "step")) "”: " (cut(text(outcome, "why"), 200)) }
                             } @else if outcome["why"].is_string() { (state("warn", "warn", "held")) span.sub { (cut(text(outcome, "why"), 200)) } }
                             @else { (state("ok", "ok", "passed")) } }
-                        td { @if may && !outcome["step"].is_string() && digest != in_force { (back(digest)) } }
+                        td { @if may && outcome["result"] == "in-force" && digest != in_force { (back(digest)) } }
                     }
                 }
                 @for digest in &replaced { tr.tall {
@@ -358,7 +358,7 @@ pub(crate) async fn act(
             let answer = ask
                 .send("POST", &format!("{path}/rollback"), Sent::Json(&wanted))
                 .await?;
-            if !answer.status.is_success() {
+            if !answer.status.is_success() || answer.body["outcome"]["result"] == "held" {
                 return refused(&ask, &answer).await;
             }
         }
@@ -366,7 +366,8 @@ pub(crate) async fn act(
             let answer = ask
                 .send("POST", &format!("{path}/shadow/promote"), Sent::Nothing)
                 .await?;
-            if !answer.status.is_success() {
+            // Where it is held, the unit in force stays, and it goes on judging.
+            if !answer.status.is_success() || answer.body["outcome"]["result"] == "held" {
                 return refused(&ask, &answer).await;
             }
         }

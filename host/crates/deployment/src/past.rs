@@ -154,11 +154,12 @@ struct Kept {
 }
 
 impl Kept {
-    /// Whether it can be made again and come out otherwise: it was made on the cluster itself, and
-    /// the chain decided it.
+    /// Whether it can be made again and come out otherwise: it was made on the cluster itself, not
+    /// tried only, and the chain decided it.
     fn had_a_choice(&self) -> bool {
         self.made_on == MadeOn::Rows
             && self.decision.request.forced.is_none()
+            && !self.decision.request.dry_run
             && self.decision.refused().is_none()
     }
 }

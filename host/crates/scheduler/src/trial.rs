@@ -120,6 +120,7 @@ impl Scheduler {
             let decision = &recorded.decision;
             matches!(recorded.made_on, MadeOn::Inventory)
                 && decision.request.forced.is_none()
+                && !decision.request.dry_run
                 && decision.refused.is_none()
                 && remembered(decision.inventory_version)
         });

@@ -457,12 +457,12 @@ impl WhatIf {
     }
 }
 
-/// One row for each failure: the hosts, and the VMs that find no host.
+/// One row for each failure: the hosts, and the VMs that find no host. Of a single one the homes of
+/// its VMs as well.
 fn failures(body: &Value) -> String {
-    let rows: Vec<Value> = body["failures"]
-        .as_array()
-        .into_iter()
-        .flatten()
+    let all = body["failures"].as_array().map_or(&[][..], Vec::as_slice);
+    let rows: Vec<Value> = all
+        .iter()
         .map(|failure| {
             let vms = || failure["vms"].as_array().into_iter().flatten();
             let is_placed = |vm: &&Value| vm["host"].is_string();
@@ -477,12 +477,22 @@ fn failures(body: &Value) -> String {
             })
         })
         .collect();
-    shown::table(
+    let summary = shown::table(
         &[
             "hosts that fail:hosts",
             ">VMs restarted:restarted",
             "VMs that find no host:homeless",
         ],
         &rows,
-    )
+    );
+    match all {
+        [one] => match one["vms"].as_array() {
+            Some(vms) if !vms.is_empty() => {
+                let homes = shown::table(&["VM:vm", ">priority", "from", "to:host"], vms);
+                format!("{homes}\n\n{summary}")
+            }
+            _ => summary,
+        },
+        _ => summary,
+    }
 }

@@ -72,9 +72,36 @@ const CORRECTED: &[(&str, &str)] = &[
     ("RequestedVm", "properties"),
 ];
 
-/// The document with that corrected.
+/// Bodies in which they were wrong, likewise: null was never taken for one that is not sent.
+const CORRECTED_BODIES: &[&str] = &[
+    "/v1/clusters/{cluster}/plans/{number}/begin",
+    "/v1/clusters/{cluster}/reservations/{vm}/renew",
+];
+
+/// The document with that corrected. A key of a request was never longer, or of other characters,
+/// than its schema says by now.
 fn corrected(old: &Json, new: &Json) -> Json {
     let mut corrected = old.clone();
+    for path in CORRECTED_BODIES {
+        let right = new["paths"][path]["post"].get("requestBody");
+        let known = corrected["paths"][path].get_mut("post");
+        if let (Some(known), Some(right)) = (known, right) {
+            known["requestBody"] = right.clone();
+        }
+    }
+    let items = corrected["paths"].as_object_mut().into_iter().flatten();
+    for (path, item) in items {
+        let known = item.get_mut("post").and_then(|it| it.get_mut("parameters"));
+        let known = known.and_then(Json::as_array_mut);
+        let right = new["paths"][path]["post"]["parameters"].as_array();
+        let right = right.into_iter().flatten();
+        let right = right.clone().find(|it| it["name"] == "Idempotency-Key");
+        let mut known = known.into_iter().flatten();
+        let known = known.find(|it| it["name"] == "Idempotency-Key");
+        if let (Some(known), Some(right)) = (known, right) {
+            *known = right.clone();
+        }
+    }
     for (schema, key) in CORRECTED {
         let right = new["components"]["schemas"][schema].get(key);
         let known = corrected["components"]["schemas"].get_mut(schema);

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::fleet::left;
 use super::{Fleet, HostRow};
 use crate::ask::Ask;
-use crate::format::{self, bytes, number};
+use crate::format::{self, bytes, cut, number};
 use crate::maintenance;
 use crate::parts::{empty, host_link, host_state, pager, sorted_head};
 use crate::url;
@@ -60,8 +60,8 @@ pub(super) fn table(
                 tr id={ "row-" (host.id) } {
                     th.row scope="row" { (host_link(cluster, Some(&host.id))) }
                     td { (host_state(&host.state)) }
-                    @if has_zone { td { (host.zone.as_deref().unwrap_or("–")) } }
-                    @if has_group { td { (host.group.as_deref().unwrap_or("–")) } }
+                    @if has_zone { td { (cut(host.zone.as_deref().unwrap_or("–"), 40)) } }
+                    @if has_group { td { (cut(host.group.as_deref().unwrap_or("–"), 40)) } }
                     @if needs_column { td.num { (host.written(colour)) } }
                     td.num { (format::len(host.vms)) @if host.pending > 0 { span.dim { " +" (host.pending) } } }
                     td { (host.cpu.bar("CPU")) }

@@ -69,7 +69,7 @@ fn one(name: &str, policy: &Value, revision: &Value, before: Option<&Value>, may
                     form action={ "/policies/" (segment(name)) } method="post" {
                         input type="hidden" name="revision" value=(policy["revision"]);
                         input type="hidden" name="view" value="document";
-                        textarea.hidden name="text" aria-label="The document" { (text(revision, "text")) }
+                        textarea.hidden name="text" aria-label="The document" { "\n" (text(revision, "text")) }
                         button.btn type="submit" name="deed" value="try" { "Try it" }
                         " "
                         button.btn type="submit" name="deed" value="save" { "Make it the newest" }

@@ -127,12 +127,13 @@ impl ClusterState {
         let span = decision_span(&self.name, self.scheduler.next_number());
         let _entered = span.enter();
         let judged = self.judge_by_shadow(&request);
+        let dry_run = request.dry_run;
         let began = Instant::now();
         let mut decided = self.scheduler.place(request);
         let took = began.elapsed();
         self.meter.chain_took(took);
         self.note_faults(decided.as_mut().map_err(|error| &*error))?;
-        let decision = decided.inspect_err(|_| self.count_decision(Outcome::Failed))?;
+        let decision = decided.inspect_err(|_| self.count_decision(Outcome::Failed, dry_run))?;
         if let Some(judged) = judged {
             self.compare_with_shadow(judged, decision.number, decision.host.as_ref(), took);
         }
@@ -197,6 +198,7 @@ impl ClusterState {
         if batch.members.len() > LONG_BATCH || batch.search.is_some() {
             self.publish_before_long_turn();
         }
+        let dry_run = batch.dry_run;
         let mut rows = TurnRows::since(self.noted);
         let (name, settings) = (&self.name, &self.settings);
         let mut turn_begins =
@@ -246,7 +248,7 @@ impl ClusterState {
                     continue;
                 }
                 Err(error) => {
-                    self.count_decision(Outcome::Failed);
+                    self.count_decision(Outcome::Failed, dry_run);
                     Err(Failed {
                         vms: turn.members,
                         because: error.to_string(),
@@ -365,9 +367,9 @@ impl ClusterState {
             self.meter.unheeded(&need.need);
         }
         match decision.host {
-            Some(_) => self.count_decision(Outcome::Placed),
+            Some(_) => self.count_decision(Outcome::Placed, decision.request.dry_run),
             None => {
-                self.count_decision(Outcome::Rejected);
+                self.count_decision(Outcome::Rejected, decision.request.dry_run);
                 self.meter.rejected_for(&main_reason(decision));
                 if let Some(refused) = &decision.refused {
                     self.quota_refusals.count(&refused.quota);

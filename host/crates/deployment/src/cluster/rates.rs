@@ -11,7 +11,8 @@ use serde::Serialize;
 /// Minutes that are counted.
 const MINUTES: i64 = 60;
 
-/// Decisions of a cluster, minute by minute. They are counted from the start of the server on.
+/// Decisions of a cluster, minute by minute, but for those that were only tried. They are counted
+/// from the start of the server on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub struct ClusterRates {

@@ -605,10 +605,13 @@ impl ClusterState {
         }
     }
 
-    /// A decision has ended.
-    pub(super) fn count_decision(&self, outcome: Outcome) {
+    /// A decision has ended. One that was only tried is none of those by which somebody sees how
+    /// the cluster fares.
+    pub(super) fn count_decision(&self, outcome: Outcome, dry_run: bool) {
         self.meter.decided(outcome);
-        self.glance.rates().decided(self.now(), outcome);
+        if !dry_run {
+            self.glance.rates().decided(self.now(), outcome);
+        }
     }
 
     /// Before a decision: have kept on what it is made, and by what.

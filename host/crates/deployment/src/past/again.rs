@@ -43,8 +43,8 @@ pub(crate) struct Again {
 
 impl Deployment {
     /// Make recorded decisions of a cluster again by another policy or other units, the
-    /// newest first. Those on copies, and those in which the request named the host or a quota
-    /// refused it, are passed over.
+    /// newest first. Those on copies, those that were only tried, and those in which the request
+    /// named the host or a quota refused it, are passed over.
     ///
     /// # Errors
     /// If the policy cannot run with these units, or the store cannot be read.
