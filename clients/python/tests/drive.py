@@ -26,6 +26,12 @@ def with_threads() -> None:
         key = "the-same"
         vm = calls.place_vm("c", {"id": "v", "cpu": 1, "memory": "1 GiB"}, idempotency_key=key)
         first, again = client.call(vm), client.call(vm)
+        for wrong in ("127.0.0.1:7425", "htp://x"):
+            try:
+                Client(wrong)
+                raise AssertionError("that is no address")
+            except ValueError as error:
+                assert "https://" in str(error), error
         assert first["number"] == again["number"]
         # A character at which `str.splitlines` splits.
         client.call(calls.place_vm("c", {"id": "a\u2028b", "memory": "1 MiB"}))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import ssl
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
@@ -37,13 +38,15 @@ class _Options:
     ) -> None:
         if token_file is not None:
             token = Path(token_file).read_text().strip()
+        if not server.startswith(("http://", "https://")):
+            raise ValueError(f"{server!r} is no address of a server: write it as in https://placement.example:7425")
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self.patience = patience
         self.settings: dict[str, Any] = {
             "base_url": server.rstrip("/"),
             "headers": headers,
             "timeout": timeout,
-            "verify": True if authority is None else str(authority),
+            "verify": True if authority is None else ssl.create_default_context(cafile=str(authority)),
         }
 
     @contextmanager

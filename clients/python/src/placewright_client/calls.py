@@ -286,7 +286,9 @@ def place_vm(cluster: str, body: types.OneRequest, *, wait: float | None = None,
 
 def place_batch(cluster: str, body: types.Requests, *, all_or_nothing: bool | None = None, listed: bool | None = None, dry_run: bool | None = None, from_nothing: bool | None = None, search: int | None = None, idempotency_key: str | None = None) -> Call[types.BatchPlacement]:
     """Place many VMs, each seeing the ones before it, in the order that the policy gives. VMs
-    that hard groups keep together are placed together, in one decision. The VMs may belong to
+    of one request go on one host, and so do those that hard groups keep together while a host
+    takes
+    them all: they are placed in one decision. The VMs may belong to
     several tenants: each is placed for its own. VMs that run are a conflict, as for one VM, unless
     the plan is made from nothing.
     A plan from nothing reserves the places that the policy gives as things are, with the VMs of
@@ -316,7 +318,7 @@ def get_plan(cluster: str, number: int) -> Call[types.Plan]:
     return Call('GET', ['v1', 'clusters', cluster, 'plans', number])
 
 
-def begin_plan(cluster: str, number: int, body: None | types.PlanBegin | None = None, *, idempotency_key: str | None = None) -> Call[types.Plan]:
+def begin_plan(cluster: str, number: int, body: types.PlanBegin | None = None, *, idempotency_key: str | None = None) -> Call[types.Plan]:
     """Begin moves of a plan: all in order, or those that are named, as many as may be under way at
     once. Each is held against the policy as things are, its place is reserved, and what the
     policy's effects have follow is written. Begin again when they are confirmed, or have the next
@@ -332,9 +334,9 @@ def cancel_plan(cluster: str, number: int, *, idempotency_key: str | None = None
 
 
 def get_rates(cluster: str) -> Call[types.ClusterRates]:
-    """How many decisions a cluster has made in each minute of the last hour, by how they ended. They
-    are
-    counted from the start of the server on."""
+    """How many decisions a cluster has made in each minute of the last hour, by how they ended, but
+    for
+    those that were only tried. They are counted from the start of the server on."""
     return Call('GET', ['v1', 'clusters', cluster, 'rates'])
 
 
@@ -355,7 +357,7 @@ def get_reservation(cluster: str, vm: str) -> Call[types.Reservation]:
     return Call('GET', ['v1', 'clusters', cluster, 'reservations', vm])
 
 
-def renew_reservation(cluster: str, vm: str, body: None | types.ReservationRenewal | None = None, *, idempotency_key: str | None = None) -> Call[types.Reservation]:
+def renew_reservation(cluster: str, vm: str, body: types.ReservationRenewal | None = None, *, idempotency_key: str | None = None) -> Call[types.Reservation]:
     """Keep a place reserved for longer: as long as usual from now on, or for a duration."""
     return Call('POST', ['v1', 'clusters', cluster, 'reservations', vm, 'renew'], json=body, key=idempotency_key or new_key())
 
@@ -681,8 +683,8 @@ def pin_unit(unit: str, *, idempotency_key: str | None = None) -> Call[None]:
     return Call('POST', ['v1', 'units', unit, 'pin'], key=idempotency_key or new_key())
 
 
-def roll_back_unit(unit: str, body: types.RollbackTo, *, idempotency_key: str | None = None) -> Call[types.Staging]:
-    """Go back to an earlier digest."""
+def roll_back_unit(unit: str, body: types.RollbackTo | None = None, *, idempotency_key: str | None = None) -> Call[types.Staging]:
+    """Go back to an earlier digest: the one that was in force before, if none is named."""
     return Call('POST', ['v1', 'units', unit, 'rollback'], json=body, key=idempotency_key or new_key())
 
 

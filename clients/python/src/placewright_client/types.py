@@ -421,7 +421,8 @@ ClusterPage = TypedDict(
     },
 )
 
-# Decisions of a cluster, minute by minute. They are counted from the start of the server on.
+# Decisions of a cluster, minute by minute, but for those that were only tried. They are counted
+# from the start of the server on.
 ClusterRates = TypedDict(
     'ClusterRates',
     {
@@ -3887,8 +3888,8 @@ RollbackTo = TypedDict(
     'RollbackTo',
     {
         # The digest, 64 hexadecimal digits or the first 8 of them or more: one that was in force
-        # before.
-        'digest': 'str',
+        # before. If not given, the last one that was.
+        'digest': 'NotRequired[str | None]',
     },
 )
 
@@ -5623,7 +5624,9 @@ WhatIf = TypedDict(
     },
 )
 
-# A request of which the VMs go on one host
+# A request of a batch, of which the VMs go on one host. All requests of a batch have the same
+# values, but for `vms`, `again` and the tenant; none has `allowed`, `excluded`, `preferred-
+# hosts` or `force`. `dry-run` and `all-or-nothing` of one hold for all
 WholeRequest = TypedDict(
     'WholeRequest',
     {

@@ -68,7 +68,8 @@ fn leave_out_no_bodies(paths: &mut Json) {
     let items = paths.as_object_mut().into_iter().flatten();
     let operations = items.filter_map(|(_, item)| item.as_object_mut()).flatten();
     for (_, operation) in operations {
-        let content = operation["requestBody"]["content"].as_object_mut();
+        let content = operation.pointer_mut("/requestBody/content");
+        let content = content.and_then(Json::as_object_mut);
         for (_, kind) in content.into_iter().flatten() {
             let Some(variants) = kind["schema"]["oneOf"].as_array() else {
                 continue;

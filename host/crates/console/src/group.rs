@@ -309,6 +309,40 @@ pub(crate) async fn make(
     put(&ask, (&cluster, &id), entered).await
 }
 
+/// That a line of the form names several VMs or hosts, with commas between them: as one id it would
+/// be a member that is not there, and the group would hold nobody to anything.
+async fn several_in_a_line(
+    ask: &Ask,
+    cluster: &str,
+    group: &Value,
+    known: &Value,
+) -> Option<Problem> {
+    let api = format!("/v1/clusters/{}", segment(cluster));
+    for (list, kind) in [("vms", "VM"), ("hosts", "host")] {
+        let before = texts(known, list);
+        let lines = texts(group, list).into_iter();
+        let mut lines = lines.filter(|line| line.contains(',') && !before.contains(line));
+        // One is enough to say so.
+        let Some(line) = lines.next() else { continue };
+        let path = |id: &str| format!("{api}/{list}/{}", segment(id));
+        if ask.get_if(&path(line)).await.is_some() {
+            continue;
+        }
+        let parts = line.split(',').map(str::trim);
+        for part in parts.filter(|part| !part.is_empty()) {
+            if ask.get_if(&path(part)).await.is_some() {
+                let wrong = format!(
+                    "there is no {kind} \"{}\", but there is \"{}\": write each id in a line of its own",
+                    cut(line, 80),
+                    cut(part, 60)
+                );
+                return Some(Problem::new(Code::Unprocessable, wrong));
+            }
+        }
+    }
+    None
+}
+
 async fn put(
     ask: &Ask,
     (cluster, id): (&str, &str),
@@ -319,7 +353,15 @@ async fn put(
         Some(id) => ask.get(&path(cluster, id)).await.unwrap_or_default(),
         None => Value::Null,
     };
-    let saved = match entered.document(&group) {
+    let document = entered.document(&group);
+    let document = match document {
+        Ok(document) => match several_in_a_line(ask, cluster, &document, &group).await {
+            Some(wrong) => Err(wrong),
+            None => Ok(document),
+        },
+        wrong => wrong,
+    };
+    let saved = match document {
         Ok(document) => {
             let sent = ("PUT", &*path(cluster, id));
             ask.change(sent, &entered.tag, &document).await

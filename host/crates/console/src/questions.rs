@@ -236,11 +236,14 @@ fn first_of(all: usize, things: &str) -> Markup {
 fn failure(cluster: &str, answer: &Value) -> Markup {
     let mut failures: Vec<&Value> = items(answer, "failures").iter().collect();
     let lost = failures.iter().filter(|it| it["survived"] == false).count();
+    let is_empty = failures.iter().all(|it| items(it, "vms").is_empty());
     // Those that would leave VMs without a host first.
     failures.sort_by_key(|it| it["survived"] == true);
     html! {
         section.panel aria-label="Answer" {
             div.in { p.lead { @match (failures.len(), lost) {
+                (0, _) => b { "No host is up that may fail." },
+                (_, 0) if is_empty => b { "No VM would have to be restarted." },
                 (1, 0) => b { "Every VM finds another host." },
                 (1, _) => b { "Some VMs find no other host." },
                 (all, 0) => { b { "Each of " (len(all)) " hosts may fail." } " Every VM would find another one." },

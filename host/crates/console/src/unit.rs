@@ -227,7 +227,11 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
 
 /// What it costs, against its limits.
 fn costs_of(costs: &[Value]) -> Markup {
-    let took = |cost: &Value, key: &str| format::duration(number(cost, key) / 1e6);
+    // Of a unit that was not called yet nothing is known.
+    let took = |cost: &Value, key: &str| match number(cost, "calls") {
+        0.0 => "–".to_owned(),
+        _ => format::duration(number(cost, key) / 1e6),
+    };
     html! {
         section.panel aria-labelledby="costs" {
             header { h2 id="costs" { "What it costs" } span.small.dim { "Since the cluster's policy or one of its units changed last." } }

@@ -169,7 +169,14 @@ mod tests {
         twice.append(header::IF_MATCH, HeaderValue::from_static("\"8\""));
         assert!(wanted(&twice).is_err());
         let sent = headers(header::IF_NONE_MATCH, "*");
-        assert_eq!(wanted_if_any(&sent).unwrap(), Some(0));
+        // Where nothing can be made, nothing is asked to be new.
+        assert!(wanted_of_known(&sent).is_err() && wanted_if_any(&sent).is_err());
+        assert_eq!(wanted_if_any(&HeaderMap::new()).unwrap(), None);
+        let none = wanted_of_known(&HeaderMap::new()).unwrap_err();
+        assert_eq!(none.code(), Code::RevisionRequired);
+        // No revision has that number, which stands for what is new.
+        let zero = wanted(&headers(header::IF_MATCH, "\"0\"")).unwrap_err();
+        assert_eq!(zero.code(), Code::RevisionChanged);
         let none = wanted(&HeaderMap::new()).unwrap_err();
         assert_eq!(none.code(), Code::RevisionRequired);
     }

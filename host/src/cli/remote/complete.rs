@@ -157,8 +157,10 @@ fn beginning_with(call: Call, kind: Kind, prefix: &str) -> (Call, usize) {
         true => call,
         false => call.query("text", prefix),
     };
+    let list = kind.way(None).pop().unwrap_or_default();
     match just_before(prefix) {
-        Some(before) => (call.query("after", before), MOST),
+        // As the cursors of these lists are written.
+        Some(before) => (call.query("after", format!("{list}:{before}")), MOST),
         None => (call, MOST),
     }
 }

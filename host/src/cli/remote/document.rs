@@ -32,16 +32,18 @@ pub(super) fn of_file(file: &Path) -> Result<Content, Failure> {
 /// that of a VM which the cluster knows: the server would take any other for a new VM.
 pub(super) fn of_vm(session: &Session, cluster: &str, word: &str) -> Result<Content, Failure> {
     let path = Path::new(word);
-    if path.is_dir() {
-        let sentence = format!("{word} is a folder: give a file, or the id of a VM");
-        return Err(Failure::input_because(sentence));
-    }
-    if path.exists() {
+    // Ids may be the names of folders: "." and ".." always are.
+    let is_folder = path.is_dir();
+    if path.exists() && !is_folder {
         return of_file(path);
     }
     let known = Call::get(["clusters", cluster, "vms", word]).repeatable();
     match session.client.call(known) {
         Ok(_) => Ok(Content::Json(json!({"id": word}).to_string())),
+        Err(ClientError::Refused(refusal)) if refusal.status == 404 && is_folder => {
+            let sentence = format!("{word} is a folder: give a file, or the id of a VM");
+            Err(Failure::input_because(sentence))
+        }
         Err(ClientError::Refused(refusal)) if refusal.status == 404 => {
             Err(Failure::input_because(format!(
                 "\"{word}\" is neither a file nor the id of a VM that is known: {}",

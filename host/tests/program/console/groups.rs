@@ -47,6 +47,15 @@ fn a_group_is_made_changed_and_removed_and_nobody_overwrites_another() {
             &json!("positive")
         )
     );
+    // Ids in one line are several, unless a VM has such an id.
+    let mut in_line = made;
+    in_line[1] = ("id", "line");
+    in_line[4] = ("vms", "a, c");
+    let told = desk.browse("POST", list, &cookie, &in_line);
+    assert_eq!(told.status, 422, "{}", told.body);
+    assert!(told.body.contains("a line of its own"), "{}", told.body);
+    assert!(told.body.contains("a, c</textarea>"), "{}", told.body);
+    assert_eq!(api.get("/v1/clusters/north/groups/line").status, 404);
     // Another one of the id is not put in its place.
     let again = desk.browse("POST", list, &cookie, &made);
     assert_eq!(again.status, 412, "{}", again.body);
