@@ -138,7 +138,7 @@ async fn put<E: Entity>(
     let location = one.location();
     let cluster = deployment.cluster(&one.cluster)?;
     let is_recorded = note.is_recorded();
-    let put = cluster.turn_as(&caller.name, move |state| {
+    let put = cluster.turn_as(&caller, move |state| {
         let before = one.before(state, is_recorded);
         let (is_new, changed) = state.put_entity(one.kind, &one.id, changes, condition)?;
         let entity = state.entity(one.kind, &one.id)?;
@@ -169,7 +169,7 @@ async fn change<E: Entity>(
     let changes = one.read(&deployment, document, Extent::Change).await?;
     let cluster = deployment.cluster(&one.cluster)?;
     let is_recorded = note.is_recorded();
-    let changed = cluster.turn_as(&caller.name, move |state| {
+    let changed = cluster.turn_as(&caller, move |state| {
         let before = one.before(state, is_recorded);
         let changed = state.change_entity(one.kind, &one.id, changes, condition)?;
         let entity = state.entity(one.kind, &one.id)?;
@@ -191,7 +191,7 @@ async fn remove<E: Entity>(
     let condition = condition(&headers)?;
     let cluster = deployment.cluster(&one.cluster)?;
     let is_recorded = note.is_recorded();
-    let removed = cluster.turn_as(&caller.name, move |state| {
+    let removed = cluster.turn_as(&caller, move |state| {
         let before = one.before(state, is_recorded);
         state.remove_entity(one.kind, &one.id, condition)?;
         Ok(before)

@@ -101,7 +101,7 @@ async fn replace(
         Ok::<_, DeploymentError>((replacement, warnings))
     });
     let ((replacement, warnings), weight) = read.await?;
-    let replaced = cluster.turn_as(&caller.name, move |state| {
+    let replaced = cluster.turn_as(&caller, move |state| {
         let _weight = weight;
         state.check_revision(revision)?;
         state.check_vanishing(&replacement, may)?;
@@ -146,7 +146,7 @@ async fn change(
         InventoryChanges::read(text, file, &schema).map_err(DeploymentError::from)
     });
     let (changes, weight) = changes.await?;
-    let changed = cluster.turn_as(&caller.name, move |state| {
+    let changed = cluster.turn_as(&caller, move |state| {
         let _weight = weight;
         state.check_revision(revision)?;
         let before = state.revision();

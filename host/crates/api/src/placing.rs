@@ -193,7 +193,7 @@ async fn decide(
     let mut changes = cluster.changes();
     let grant = again.is_some().then(|| streams.grant(caller));
     let placed = cluster
-        .turn_as(&caller.name, move |state| decide(state, request, first_key))
+        .turn_as(caller, move |state| decide(state, request, first_key))
         .await?;
     let (Some(request), Some(mut grant)) = (again.filter(|_| placed.passing), grant) else {
         return Ok(decided(placed, note));
@@ -215,7 +215,7 @@ async fn decide(
         ..key
     });
     let request = Request { now: 0, ..request };
-    let placed = cluster.turn_as(&caller.name, move |state| decide(state, request, key));
+    let placed = cluster.turn_as(caller, move |state| decide(state, request, key));
     let placed = placed.await?;
     Ok(decided(placed, note))
 }
@@ -394,7 +394,7 @@ async fn batch(
         false => Cancel::default(),
     };
     let placed = cluster
-        .turn_as(&caller.name, move |state| {
+        .turn_as(&caller, move |state| {
             state.place_batch_unless(cancel, batch, key)
         })
         .await?;
@@ -510,7 +510,7 @@ async fn confirm(
     let vms = named::ids(vms);
     note.is_about(vms.iter());
     let cluster = deployment.cluster(&cluster)?;
-    let confirmed = cluster.turn_as(&caller.name, move |state| {
+    let confirmed = cluster.turn_as(&caller, move |state| {
         unless_unchanged(state, |state| state.confirm_and_tell(&vms, host.as_deref()))
     });
     if confirmed.await? {
@@ -535,7 +535,7 @@ async fn cancel(
     let vms = named::ids(vms);
     note.is_about(vms.iter());
     let cluster = deployment.cluster(&cluster)?;
-    let cancelled = cluster.turn_as(&caller.name, move |state| {
+    let cancelled = cluster.turn_as(&caller, move |state| {
         unless_unchanged(state, |state| state.cancel_and_tell(&vms))
     });
     if cancelled.await? {

@@ -231,7 +231,7 @@ async fn plan(
         note.has_changed_nothing();
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
-    let kept = cluster.turn_as(&caller.name, move |state| {
+    let kept = cluster.turn_as(&caller, move |state| {
         state.remember_plan(plan, max_in_flight)
     });
     Ok((StatusCode::CREATED, long(kept.await?).await?).into_response())
@@ -272,7 +272,7 @@ async fn evacuate(
         note.has_changed_nothing();
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
-    let kept = cluster.turn_as(&caller.name, move |state| {
+    let kept = cluster.turn_as(&caller, move |state| {
         state.remember_plan(plan, max_in_flight)
     });
     Ok((StatusCode::CREATED, long(kept.await?).await?).into_response())
@@ -313,7 +313,7 @@ async fn begin(
         auto: wanted.auto,
     };
     let cluster = deployment.cluster(&cluster)?;
-    let begun = cluster.turn_as(&caller.name, move |state| state.begin_plan(number, &begin));
+    let begun = cluster.turn_as(&caller, move |state| state.begin_plan(number, &begin));
     long(begun.await?).await
 }
 
@@ -329,6 +329,6 @@ async fn cancel(
     Path((cluster, number)): Path<(String, u64)>,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let cancelled = cluster.turn_as(&caller.name, move |state| state.cancel_plan(number));
+    let cancelled = cluster.turn_as(&caller, move |state| state.cancel_plan(number));
     long(cancelled.await?).await
 }

@@ -84,7 +84,7 @@ async fn renew_reservation(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let Json(Renewal { reserve_for }) = renewal.unwrap_or_default();
-    let renewed = cluster.turn_as(&caller.name, move |state| state.renew(&vm, reserve_for));
+    let renewed = cluster.turn_as(&caller, move |state| state.renew(&vm, reserve_for));
     long(renewed.await?).await
 }
 
@@ -101,7 +101,7 @@ async fn release_reservation(
 ) -> Result<StatusCode, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     cluster
-        .turn_as(&caller.name, move |state| state.cancel_and_tell(&[vm]))
+        .turn_as(&caller, move |state| state.cancel_and_tell(&[vm]))
         .await?;
     Ok(StatusCode::NO_CONTENT)
 }

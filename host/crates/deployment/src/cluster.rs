@@ -40,6 +40,7 @@ pub use breaker::PausedUnit;
 pub use changed_since::{ChangedOfKind, EntityKind};
 pub(super) use clock::AHEAD;
 pub use decisions::{Kept, Past, RememberedPast};
+pub use done::Actor;
 pub(super) use done::SERVER;
 pub(super) use durable::{Body, rows};
 pub use entities::{Condition, EntityShown};
@@ -373,15 +374,18 @@ impl Cluster {
         self.turns.take(share, limit, work, ends)
     }
 
-    /// Do `work` in a turn as [`Cluster::turn`], for a caller: what is decided and changed is
-    /// noted as done by it.
+    /// Do `work` in a turn as [`Cluster::turn`], for somebody: what is decided and changed is
+    /// noted as done by it. Nothing is done for whoever may not any more as the turn begins.
     pub fn turn_as<R: Send + 'static>(
         &self,
-        by: &Arc<str>,
+        by: impl Into<Actor>,
         work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
     ) -> Reply<R, DeploymentError> {
-        let by = by.clone();
-        self.turn(move |state| state.done_by(by, work))
+        let by = by.into();
+        self.turn(move |state| {
+            by.must()?;
+            state.done_by(by.name().clone(), work)
+        })
     }
 
     /// Let nobody ask for a turn any more: whoever does is told so. Those who wait have

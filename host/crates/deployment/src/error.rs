@@ -136,6 +136,9 @@ pub enum DeploymentError {
     Busy(String),
     #[error("{0}")]
     Refused(String),
+    /// Whoever asked may not any more.
+    #[error("the token \"{0}\" was taken away, or has expired, before this was carried out")]
+    TakenAway(Arc<str>),
     #[error(transparent)]
     Place(#[from] PlaceError),
     #[error(transparent)]

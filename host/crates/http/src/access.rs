@@ -26,6 +26,7 @@ use known::{Known, KnownTokens, has_expired};
 use placewright_deployment::{Clock, system_clock};
 use placewright_sync::{ArcSwap, Mutex};
 
+pub(crate) use caller::Authority;
 pub use caller::Caller;
 pub use issued::{IssuedToken, MOST_CLUSTERS, NewToken};
 pub use issuing::Listed;
@@ -237,6 +238,7 @@ impl Access {
             expires: *expires,
             sha256: Some(token.sha256),
             session,
+            authority: Authority::default(),
         })
     }
 }

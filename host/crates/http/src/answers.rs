@@ -268,6 +268,7 @@ mod tests {
             expires: None,
             sha256: None,
             session: None,
+            authority: crate::access::Authority::default(),
         }
     }
 

@@ -3,6 +3,7 @@
 use axum::http::HeaderValue;
 use axum::http::header::RETRY_AFTER;
 
+use super::access::unauthorized;
 use super::problem::{Code, Problem, ProblemError, ProblemPlace};
 use placewright_chain::DecisionError;
 use placewright_deployment::{DeploymentError, TurnError};
@@ -26,6 +27,7 @@ impl From<DeploymentError> for Problem {
                 return of_unknown_vms(vms);
             }
             DeploymentError::Unknown { .. } => Code::NotFound,
+            DeploymentError::TakenAway(_) => return unauthorized(&error.to_string()),
             DeploymentError::VmsRun(_) | DeploymentError::VmRuns { .. } => Code::VmRuns,
             DeploymentError::Reserved { .. } => Code::VmReserved,
             DeploymentError::ReservationEnded { .. } => Code::ReservationEnded,

@@ -153,7 +153,7 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<Admitted, Problem
     if let (Err(_), Some(place)) = (&caller, place) {
         place.is_of_nobody();
     }
-    let caller = caller?;
+    let caller = caller?.known_by(&guard.access);
     tracing::Span::current().record("caller", &*caller.name);
     let note = request.extensions().get::<Note>().cloned();
     if let Some(note) = &note {

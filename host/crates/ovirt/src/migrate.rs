@@ -160,7 +160,7 @@ pub(crate) fn migrate(call: &Call) -> Result<Reply, Fault> {
     call.is_about_vm(&vm);
     let decided = part
         .cluster
-        .turn_as(&call.caller.name, move |state: &mut ClusterState| {
+        .turn_as(&call.caller, move |state: &mut ClusterState| {
             state.migrate(request, None)
         })
         .wait()?;

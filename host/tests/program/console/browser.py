@@ -437,7 +437,7 @@ def a_form_is_sent_after_a_session_that_ended_meanwhile(desk, api):
     desk.wait(lambda: not desk.driver.find_elements(By.CSS_SELECTOR, "dialog"))
     button.click()
     desk.wait(lambda: "/groups/written-down" in desk.driver.current_url)
-    api("DELETE", "/v1/clusters/north/groups/written-down")
+    api.must("DELETE", "/v1/clusters/north/groups/written-down")
     told = desk.complaints(allowed=("401",))
     assert not told, told
 

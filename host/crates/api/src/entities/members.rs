@@ -123,7 +123,7 @@ async fn change(
     let changes = InventoryChanges::read_one(&change, "path.json", &schema, about, Extent::Change);
     let changes = changes.map_err(DeploymentError::from)?;
     let is_recorded = note.is_recorded();
-    let changed = cluster.turn_as(&caller.name, move |state| {
+    let changed = cluster.turn_as(&caller, move |state| {
         let before = one.before(state, is_recorded);
         let changed = state.change_entity(one.kind, &one.id, changes, condition)?;
         let entity = state.entity(one.kind, &one.id)?;

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::Event;
-use crate::cluster::ReservationKind;
+use crate::cluster::{Actor, ReservationKind};
+use std::sync::mpsc;
 
 fn events(world: &World) -> Vec<Arc<Event>> {
     world.deployment.events().listen(Some(0)).missed
@@ -25,6 +26,31 @@ fn world(folder: &Path) -> (World, Arc<Cluster>) {
     };
     let cluster = deployment.create_cluster(document(), attach).unwrap();
     (world, cluster)
+}
+
+#[test]
+fn nothing_is_done_for_whoever_may_not_any_more_as_its_turn_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = world(folder.path());
+    let may = Arc::new(AtomicBool::new(true));
+    let still = may.clone();
+    let actor = Actor::while_it_may("alice".into(), move || still.load(Ordering::Relaxed));
+    // While others have the turn, what alice asks for waits.
+    let (free, freed) = mpsc::channel::<()>();
+    let other = cluster.turn(move |_| {
+        freed.recv().unwrap();
+        Ok(())
+    });
+    let waits = cluster.turn_as(actor.clone(), |state| state.place(request("v", 1), None));
+    may.store(false, Ordering::Relaxed);
+    free.send(()).unwrap();
+    other.wait().unwrap();
+    let refused = waits.wait();
+    assert!(matches!(refused, Err(DeploymentError::TakenAway(_))));
+    assert_eq!(counted(&cluster).2, 0, "nothing is reserved");
+    may.store(true, Ordering::Relaxed);
+    let placed = cluster.turn_as(actor, |state| state.place(request("v", 1), None));
+    assert!(placed.wait().is_ok());
 }
 
 #[test]

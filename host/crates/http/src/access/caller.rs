@@ -1,14 +1,16 @@
 //! Who calls, and what it may do.
 
 use std::collections::BTreeSet;
+use std::fmt;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::unauthorized;
+use super::{Access, unauthorized};
 use crate::permission::{Permission, Role};
 use crate::problem::{Code, Problem};
+use placewright_deployment::cluster::Actor;
 use placewright_document::{Word, shown};
 
 /// What callers are called where there are no tokens.
@@ -29,9 +31,50 @@ pub struct Caller {
     pub(crate) sha256: Option<[u8; 32]>,
     /// SHA-256 of the secret of the session that was shown instead of the token's.
     pub(crate) session: Option<[u8; 32]>,
+    /// What says whether it still may.
+    pub(crate) authority: Authority,
+}
+
+/// The tokens among which that of a caller is, for as long as it counts.
+#[derive(Clone, Default)]
+pub(crate) struct Authority(Option<Arc<Access>>);
+
+impl fmt::Debug for Authority {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Authority")
+    }
+}
+
+/// It makes no other caller.
+impl PartialEq for Authority {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Authority {}
+
+impl From<&Caller> for Actor {
+    fn from(caller: &Caller) -> Self {
+        match caller.authority.0.clone() {
+            None => Self::from(&caller.name),
+            Some(access) => {
+                let caller = caller.clone();
+                Self::while_it_may(caller.name.clone(), move || access.still_allows(&caller))
+            }
+        }
+    }
 }
 
 impl Caller {
+    /// The same, whose token is asked for again before something is done for it that had to wait.
+    pub(crate) fn known_by(self, access: &Arc<Access>) -> Self {
+        Self {
+            authority: Authority(Some(access.clone())),
+            ..self
+        }
+    }
+
     /// Whoever runs programs on this machine, where there are no tokens.
     pub(super) fn anonymous() -> Self {
         Self {
@@ -41,6 +84,7 @@ impl Caller {
             expires: None,
             sha256: None,
             session: None,
+            authority: Authority::default(),
         }
     }
 

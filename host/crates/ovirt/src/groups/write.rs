@@ -216,7 +216,7 @@ fn put(call: &Call, part: &Part, group: &Group, condition: Condition) -> Result<
     let id = group.id.clone();
     let turn = part
         .cluster
-        .turn_as(&call.caller.name, move |state: &mut ClusterState| {
+        .turn_as(&call.caller, move |state: &mut ClusterState| {
             state.put_entity(EntityKind::Group, &id, changes, condition)
         });
     match turn.wait() {
@@ -320,7 +320,7 @@ pub(crate) fn remove(call: &Call) -> Result<Reply, Fault> {
     call.caller.must(Permission::Operate, Some(part.name()))?;
     let turn = part
         .cluster
-        .turn_as(&call.caller.name, move |state: &mut ClusterState| {
+        .turn_as(&call.caller, move |state: &mut ClusterState| {
             state.remove_entity(EntityKind::Group, &group.id, Condition::Any)
         });
     turn.wait()?;

@@ -37,7 +37,7 @@ fn turn(
     call.is_about_cluster(part.name());
     let turn = part
         .cluster
-        .turn_as(&call.caller.name, move |state: &mut ClusterState| {
+        .turn_as(&call.caller, move |state: &mut ClusterState| {
             let changes = changes(state);
             let changed = state.change_and_tell(changes);
             changed.map(drop).map_err(DeploymentError::of_one_entry)

@@ -35,6 +35,7 @@ fn caller(name: &str) -> Caller {
         expires: None,
         sha256: None,
         session: None,
+        authority: crate::access::Authority::default(),
     }
 }
 
