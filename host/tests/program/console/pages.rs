@@ -150,6 +150,7 @@ fn every_question_is_answered_on_its_page() {
         ("ask=room&now=yes&cpu=2&memory=4+GiB", "more fit"),
         ("ask=failure&now=yes", "hosts may"),
         ("ask=failure&now=yes&host=h1", "Every VM finds another host"),
+        ("ask=failure&now=yes&host=h1", "Would go to"),
         ("ask=maintenance&now=yes&host=h1", "would move"),
         (
             "ask=why&now=yes&vm=new&cpu=2&memory=4+GiB&host=h3",

@@ -572,6 +572,15 @@ fn a_candidate_judges_beside_a_unit_and_is_promoted_or_ended() {
     assert!(!page().contains("A candidate judges beside it"));
     assert_eq!(api.get("/v1/units/memory").body["in-force"], before);
     assert_eq!(begin("2").0, 200);
+    // Where the unit is held, the page says so, and the candidate goes on judging.
+    assert_eq!(act(&cookie, "pin"), 303);
+    let held = desk.browse("POST", "/units/memory", &cookie, &[("deed", "promote")]);
+    assert_eq!(held.status, 200, "{}", held.body);
+    assert!(held.body.contains("pinned"), "{}", held.body);
+    assert_eq!(api.get("/v1/units/memory").body["in-force"], before);
+    // What was never in force is nothing to go back to.
+    assert!(!page().contains("Go back to it"), "{}", page());
+    assert_eq!(act(&cookie, "unpin"), 303);
     assert_eq!(act(&cookie, "promote"), 303);
     assert_ne!(api.get("/v1/units/memory").body["in-force"], before);
     assert!(!page().contains("A candidate judges beside it"));

@@ -4,7 +4,7 @@ use std::fs;
 use std::time::{Duration, Instant};
 
 use placewright_engine::unit::Digest;
-use placewright_tests::server::Server;
+use placewright_tests::server::{Server, placewright};
 use serde_json::{Value, json};
 
 use super::access::token;
@@ -198,6 +198,14 @@ fn a_unit_goes_back_by_the_first_digits_of_its_digest() {
     assert_eq!(unknown.status, 404, "{unknown:?}");
     let done = back(&Digest::of(&first).short());
     assert_eq!(done.status, 200, "{done:?}");
+    // Named by nobody it is the one before, by the route and by the command line.
+    let done = api.ask("POST", "/v1/units/worst-fit/rollback", &[], b"");
+    assert_eq!(done.unwrap().status, 200);
+    let in_force = || api.get("/v1/units/worst-fit").body["in-force"].clone();
+    assert_eq!(in_force(), Digest::of(&second).to_string());
+    let line = ["--server", &*server.url, "unit", "rollback", "worst-fit"];
+    assert!(placewright(line).status().unwrap().success());
+    assert_eq!(in_force(), Digest::of(&first).to_string());
     wait_for(&api, &first, "the first again");
 }
 

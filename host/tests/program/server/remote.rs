@@ -123,6 +123,12 @@ fn a_vm_is_placed_explained_and_confirmed_from_elsewhere() {
     let costs = world.ask_json(0, "costs -c east --cpu 1 --memory 1GiB");
     assert_eq!(costs["hosts"].as_array().unwrap().len(), 2, "{costs}");
     world.ask(2, "costs -c east");
+    // Of a single failure it is told where its VMs go.
+    let failure = world.ask(0, "what-if -c east --without-host h1 --restart all");
+    assert!(
+        failure.contains("old") && failure.contains("priority"),
+        "{failure}"
+    );
     let failures = world.ask(0, "what-if -c east");
     assert!(
         failures.contains("h1") && failures.contains("VMs restarted"),
