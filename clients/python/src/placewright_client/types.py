@@ -491,10 +491,6 @@ ClusterSums = TypedDict(
     {
         # CPU of the hosts that are up, in cores.
         'cpu': 'MeasureSums',
-        # How much of the CPU of hosts without `cpu.overcommit` may be promised, 1 = all of it once: the
-        # least that a filter of the policy in force has as its setting `overcommit`. Absent where none
-        # has one; 1 is counted then.
-        'cpu-overcommit': 'NotRequired[float | None]',
         # GPUs of the hosts that are up.
         'gpus': 'MeasureSums',
         # How many hosts are in each state.
@@ -1792,6 +1788,10 @@ HostColumns = TypedDict(
         # By the names of the columns their values, of one host after the other in the order of
         # their ids; null where a host has none.
         'columns': 'dict[str, list[Any]]',
+        # How much of the CPU of hosts without `cpu.overcommit` may be promised, 1 = all of it once: the
+        # least that a filter of the policy in force has as its setting `overcommit`. Absent where none
+        # has one; 1 is counted then.
+        'cpu-overcommit': 'NotRequired[float | None]',
         # How often the rows of the inventory have changed.
         'revision': 'int',
     },
@@ -2643,8 +2643,9 @@ MeasureSums = TypedDict(
     {
         # What is promised to VMs that run.
         'committed': 'float',
-        # What they may promise: what they have, times their overcommit (or that of the policy), without
-        # what they keep for themselves.
+        # What may be promised of them: the total times the overcommit of the hosts, or that of the
+        # policy,
+        # without what hosts reserve for themselves.
         'promisable': 'float',
         # What is promised to VMs that have a place reserved.
         'reserved': 'float',

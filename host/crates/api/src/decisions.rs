@@ -110,8 +110,8 @@ struct Listed {
     next: Option<u64>,
 }
 
-/// At most so many of the wanted decisions before that one: fewer where they are large, or where
-/// few of many are wanted.
+/// A page of the wanted decisions, from before that number on: `limit` at most, fewer where they are
+/// large or where few of those that are looked through are wanted.
 fn some(
     store: &Store,
     cluster: &str,

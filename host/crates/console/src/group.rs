@@ -353,12 +353,11 @@ async fn put(
         Some(id) => ask.get(&path(cluster, id)).await.unwrap_or_default(),
         None => Value::Null,
     };
-    let document = entered.document(&group);
-    let document = match document {
-        Ok(document) => match several_in_a_line(ask, cluster, &document, &group).await {
-            Some(wrong) => Err(wrong),
-            None => Ok(document),
-        },
+    let document = match entered.document(&group) {
+        Ok(document) => {
+            let wrong = several_in_a_line(ask, cluster, &document, &group).await;
+            wrong.map_or(Ok(document), Err)
+        }
         wrong => wrong,
     };
     let saved = match document {

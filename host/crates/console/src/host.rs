@@ -33,7 +33,8 @@ pub(crate) async fn show(
     let host = ask.get(&path).await?;
     let of_host = url::query([("host", Some(id.as_str()))]);
     let vms = ask.list(&format!("{api}/vms?{of_host}"), VMS).await?;
-    let sums = ask.get(&format!("{api}/sums")).await?;
+    let columns = ask.get(&format!("{api}/host-columns?columns=id")).await?;
+    let overcommit = columns["cpu-overcommit"].as_f64();
     let not_up = NotUp::of_host(&host);
     let main = html! {
         div.head {
@@ -57,7 +58,7 @@ pub(crate) async fn show(
             div.stack {
                 section.panel aria-labelledby="measures" {
                     header { h2 id="measures" { "What is promised" } (parts::measure_key()) }
-                    div.in.stack { (measures(&host, &sums)) }
+                    div.in.stack { (measures(&host, overcommit)) }
                 }
                 section.panel aria-labelledby="columns" {
                     header { h2 id="columns" { "What units can read of it" } }
@@ -115,8 +116,8 @@ fn empty_it(ask: &Ask, cluster: &str, id: &str) -> Markup {
     }
 }
 
-fn measures(host: &Value, sums: &Value) -> Markup {
-    let Measures { cpu, memory } = Measures::of_host(|name| host[name].as_f64(), sums);
+fn measures(host: &Value, overcommit: Option<f64>) -> Markup {
+    let Measures { cpu, memory } = Measures::of_host(|name| host[name].as_f64(), overcommit);
     let line = |measure: Measure, text: fn(f64) -> String| {
         let used = measure.used.map_or("not measured".to_owned(), |used| {
             format!("{} used", text(used))

@@ -203,7 +203,10 @@ pub(crate) async fn draft(
     };
     let path = format!("/v1/policies/{}", segment(&name));
     let policy = ask.get_if(&path).await.unwrap_or_default();
-    let base = outdated(&ask, &name, &policy, &draft).await;
+    let base = match policy["revision"].as_u64() == Some(draft.revision) {
+        true => None,
+        false => base_of(&ask, &name, &draft).await,
+    };
     let markup = html! { (differs(&policy, base.as_ref(), &draft)) (answer::panel(&told, &draft)) };
     let faults = faults_of(&told, &draft);
     // The document goes with it, so that both views are of the same draft; and what is wrong with
@@ -322,15 +325,11 @@ pub(crate) async fn act(
 
 /// A draft of a revision that is not the newest any more, beside the newest one.
 async fn conflicting(ask: &Ask, name: &str, newest: &Value, draft: &Draft) -> Conflict {
-    let path = format!("/v1/policies/{}/history", segment(name));
-    let revisions = ask.list(&path, history::MOST).await.unwrap_or_default();
-    let base = revisions
-        .iter()
-        .find(|it| it["revision"].as_u64() == Some(draft.revision));
+    let base = base_of(ask, name, draft).await;
     let both = base.and_then(|base| {
-        let in_toml = |it| as_toml(text(it, "text"));
         let mine = as_toml(&draft.text);
-        Both::of(&in_toml(base), &in_toml(newest), &mine)
+        let (base, newest) = (text(&base, "text"), text(newest, "text"));
+        Both::of(&as_toml(base), &as_toml(newest), &mine)
     });
     Conflict {
         newest: newest.clone(),
@@ -365,19 +364,16 @@ fn told_changes(changes: &[Change]) -> Markup {
     html! { ul.list.changes { @for change in changes { li { (change.sentence()) } } } }
 }
 
-/// The revision of which a draft was made, where another one is in force by now.
-async fn outdated(ask: &Ask, name: &str, newest: &Value, draft: &Draft) -> Option<Value> {
-    if draft.revision == 0 || newest["revision"].as_u64() == Some(draft.revision) {
-        return None;
-    }
+/// The revision that a draft edits; None if the history does not have it any more.
+async fn base_of(ask: &Ask, name: &str, draft: &Draft) -> Option<Value> {
     let path = format!("/v1/policies/{}/history", segment(name));
     let revisions = ask.list(&path, history::MOST).await.unwrap_or_default();
     let mut revisions = revisions.into_iter();
     revisions.find(|it| it["revision"].as_u64() == Some(draft.revision))
 }
 
-/// In what a draft differs from what it was made of, in words. `base` is that, where another
-/// revision is in force by now.
+/// The differences between a draft and the revision that it edits, in words. `base` is that revision,
+/// where it is not the newest.
 fn differs(policy: &Value, base: Option<&Value>, draft: &Draft) -> Markup {
     let newest = policy;
     let policy = base.unwrap_or(policy);

@@ -374,7 +374,7 @@ impl Cluster {
         self.turns.take(share, limit, work, ends)
     }
 
-    /// Do `work` in a turn as [`Cluster::turn`], for somebody: what is decided and changed is
+    /// Do `work` in a turn as [`Cluster::turn`], for an actor: what is decided and changed is
     /// noted as done by it. Nothing is done for whoever may not any more as the turn begins.
     pub fn turn_as<R: Send + 'static>(
         &self,

@@ -7,7 +7,7 @@ mod whole;
 
 pub use requests::BatchError;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use super::search::{Search, Tried};
@@ -31,7 +31,7 @@ pub struct Batch {
     /// Places of members that go on one host, for each request of several VMs.
     pub together: Vec<Vec<usize>>,
     /// Ids of the members that are placed anew if they run.
-    pub again: Vec<Arc<str>>,
+    pub again: BTreeSet<Arc<str>>,
     /// By id of a member, what it is to have no more of what the cluster knows of it.
     pub unset: BTreeMap<Arc<str>, Vec<Arc<str>>>,
     /// Those of them that are named only: the cluster must know them.

@@ -289,8 +289,7 @@ impl Fleet {
         let compare = words.iter().filter(|word| !word.is_quoted);
         wrong.extend(compare.filter_map(|word| Bound::of(&word.text)?.err()));
         let shown = ask.get(&path).await?;
-        let sums = ask.get(&format!("{api}/sums")).await?;
-        let mut hosts = rows(&shown["columns"], &sums, &grouping, &filtered);
+        let mut hosts = rows(&shown, &grouping, &filtered);
         let mut costs = None;
         match &colour {
             Colour::Share(_) => {}
@@ -440,7 +439,8 @@ fn word(value: &Value) -> Option<String> {
     }
 }
 
-fn rows(columns: &Value, sums: &Value, grouping: &Grouping, named: &[&str]) -> Vec<HostRow> {
+fn rows(shown: &Value, grouping: &Grouping, named: &[&str]) -> Vec<HostRow> {
+    let (columns, overcommit) = (&shown["columns"], shown["cpu-overcommit"].as_f64());
     let group = grouping.attribute.as_deref();
     let ids = columns["id"].as_array().map_or(0, Vec::len);
     let number = |name: &str, row: usize| columns[name][row].as_f64();
@@ -450,7 +450,7 @@ fn rows(columns: &Value, sums: &Value, grouping: &Grouping, named: &[&str]) -> V
         usize::try_from(count).unwrap_or(usize::MAX)
     };
     let rows = (0..ids).map(|row| {
-        let Measures { cpu, memory } = Measures::of_host(|name| number(name, row), sums);
+        let Measures { cpu, memory } = Measures::of_host(|name| number(name, row), overcommit);
         HostRow {
             id: text("id", row).unwrap_or_default(),
             state: text("state", row).unwrap_or_else(|| "up".to_owned()),

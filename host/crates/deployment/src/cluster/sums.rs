@@ -27,12 +27,6 @@ pub struct ClusterSums {
     pub pending: usize,
     /// CPU of the hosts that are up, in cores.
     pub cpu: MeasureSums,
-    /// How much of the CPU of hosts without `cpu.overcommit` may be promised, 1 = all of it once: the
-    /// least that a filter of the policy in force has as its setting `overcommit`. Absent where none
-    /// has one; 1 is counted then.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(example = 2.0)]
-    pub cpu_overcommit: Option<f64>,
     /// Memory of the hosts that are up, in bytes.
     pub memory: MeasureSums,
     /// GPUs of the hosts that are up.
@@ -57,8 +51,8 @@ pub struct MeasureSums {
     /// What the hosts have.
     #[schema(example = 640.0)]
     pub total: f64,
-    /// What they may promise: what they have, times their overcommit (or that of the policy), without
-    /// what they keep for themselves.
+    /// What may be promised of them: the total times the overcommit of the hosts, or that of the policy,
+    /// without what hosts reserve for themselves.
     #[schema(example = 960.0)]
     pub promisable: f64,
     /// What is promised to VMs that run.
@@ -75,6 +69,7 @@ pub struct MeasureSums {
 
 /// Columns of hosts.
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
 pub struct HostColumns {
     /// How often the rows of the inventory have changed.
     #[schema(example = 912)]
@@ -83,6 +78,12 @@ pub struct HostColumns {
     /// their ids; null where a host has none.
     #[schema(value_type = BTreeMap<String, Vec<Value>>)]
     pub columns: BTreeMap<String, Vec<Value>>,
+    /// How much of the CPU of hosts without `cpu.overcommit` may be promised, 1 = all of it once: the
+    /// least that a filter of the policy in force has as its setting `overcommit`. Absent where none
+    /// has one; 1 is counted then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = 2.0)]
+    pub cpu_overcommit: Option<f64>,
 }
 
 impl Snapshot {
@@ -116,7 +117,6 @@ impl Snapshot {
             vms: inventory.running_count(),
             pending: inventory.pending_count(),
             cpu,
-            cpu_overcommit,
             memory,
             gpus,
             vms_not_up,
@@ -193,6 +193,7 @@ impl Snapshot {
         Ok(HostColumns {
             revision: self.revision(),
             columns,
+            cpu_overcommit: self.cpu_overcommit(),
         })
     }
 }

@@ -47,8 +47,8 @@ pub enum BatchError {
 
 impl Batch {
     /// The VMs of all requests as one batch, which has the time, draw and columns of the
-    /// first. Those of one request go on one host. Their tenants may differ: then each VM is placed for its own. It is enough that
-    /// one of them asks to be tried only, or for all or nothing.
+    /// first. Those of one request go on one host. Their tenants may differ: then each VM is placed
+    /// for its own. It is enough that one of them asks to be tried only, or for all or nothing.
     ///
     /// # Errors
     /// If they differ in what a batch has one of, or name hosts.
