@@ -79,7 +79,12 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
     (
         "requests that wait for a turn hold their bodies, which are bounded",
-        &["Batch.unset", "Waiting.work", "Waiting.reads"],
+        &[
+            "Batch.again",
+            "Batch.unset",
+            "Waiting.work",
+            "Waiting.reads",
+        ],
     ),
     (
         "it goes with a stream of events, of which there may be few",
