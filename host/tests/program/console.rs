@@ -5,7 +5,9 @@ mod browser;
 mod groups;
 mod hosts_and_vms;
 mod openid;
+mod overview;
 mod pages;
+mod plans;
 mod signing_in;
 mod what_is_allowed;
 mod what_it_changes;
@@ -112,6 +114,13 @@ impl Desk {
         (headers, form): (Pairs<'_>, Pairs<'_>),
     ) -> Shown {
         browse(&self.server.url, method, path, cookie, (headers, form))
+    }
+
+    /// A page that there is.
+    fn page(&self, path: &str, cookie: &str) -> String {
+        let shown = self.browse("GET", path, cookie, &[]);
+        assert_eq!(shown.status, 200, "{path}: {}", shown.body);
+        shown.body
     }
 
     /// Sign in; gives the cookie.

@@ -1,5 +1,6 @@
 //! The first page: is anything waiting for somebody, and what is worst?
 
+mod clusters;
 pub(crate) mod needs;
 
 use std::sync::Arc;
@@ -13,38 +14,23 @@ use crate::ask::{Ask, Console};
 use crate::events;
 use crate::format::{self, Moment, things};
 use crate::page::{self, Area, Page, crumbs};
-use crate::parts::{self, ago, empty, measure_key, note, state};
-use crate::url::{of_cluster, segment};
-use crate::value::{count, items, measure, number, text};
+use crate::parts::{self, ago, empty, note, state};
+use crate::url::segment;
+use crate::value::{count, items, number, text};
+use clusters::{Line, REASONS};
 use needs::Need;
 use placewright_http::Problem;
 
 /// Events that are shown.
 const EVENTS: usize = 9;
-/// The period that rates cover, in seconds.
-const HOUR: i64 = 3600;
-
-/// A cluster, and what the page says of it.
-struct Line {
-    cluster: Value,
-    sums: Option<Value>,
-    rates: Option<Value>,
-}
-
-impl Line {
-    fn name(&self) -> &str {
-        text(&self.cluster, "name")
-    }
-
-    fn sum(&self, what: &str, name: &str) -> usize {
-        self.sums
-            .as_ref()
-            .map_or(0, |sums| count(&sums[what], name))
-    }
-}
+/// Clusters, and the server, that a sentence names one by one.
+const PLACES: usize = 6;
+/// Things that need somebody which are shown at once; the others unfold.
+const NEEDS: usize = 30;
 
 /// The overview.
 pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Response, Problem> {
+    clusters::check_order(&ask)?;
     let mut lines = Vec::new();
     let mut needs = Vec::new();
     for cluster in ask.list("/v1/clusters", 1000).await? {
@@ -93,7 +79,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
         }
         @if lines.is_empty() { (no_cluster()) }
         @if !needs.is_empty() { (needs_panel(&needs)) }
-        @if !lines.is_empty() { (clusters(&lines, &needs, ask.console.since)) }
+        @if !lines.is_empty() { (clusters::panel(&ask, &lines, &needs)) }
         div.cols.two-one {
             section.panel aria-labelledby="latest" {
                 header {
@@ -130,6 +116,7 @@ fn summary(lines: &[Line], needs: &[Need]) -> String {
             places.dedup();
             let places = match places.as_slice() {
                 [one] => (*one).to_owned(),
+                many if many.len() > PLACES => things(many.len(), "place", "places"),
                 [first @ .., last] => format!("{} and {last}", first.join(", ")),
                 [] => String::new(),
             };
@@ -161,133 +148,27 @@ fn needs_panel(needs: &[Need]) -> Markup {
                 h2 id="needs" { "Needs somebody " span.dim { (needs.len()) } }
                 span.small.dim { "Worst first. What is settled leaves by itself." }
             }
-            ul.needs {
-                @for need in needs {
-                    li {
-                        span class=(need.colour()) { (parts::sign(need.sign())) span.vh { (need.grade()) } }
-                        span.soft.small.nowrap { (need.place()) }
-                        span.txt { (need.text) }
-                        span.dim.small.nowrap { @if let Some(since) = need.since { (ago(since)) } }
-                        a.btn href=(need.path) { (need.deed) }
-                    }
+            @let (shown, folded) = needs.split_at(needs.len().min(NEEDS));
+            ul.needs { @for need in shown { (needed(need)) } }
+            @if !folded.is_empty() {
+                details.in {
+                    summary { (things(folded.len(), "more thing", "more things")) }
+                    ul.needs { @for need in folded { (needed(need)) } }
                 }
             }
         }
     }
 }
 
-fn clusters(lines: &[Line], needs: &[Need], since: Moment) -> Markup {
+fn needed(need: &Need) -> Markup {
     html! {
-        section.panel aria-labelledby="clusters" {
-            header {
-                h2 id="clusters" { "Clusters" }
-                span.bar { (measure_key()) span.small.dim { "of what may be promised" } }
-            }
-            div.scroll { table {
-                thead { tr {
-                    th scope="col" { "State" }
-                    th scope="col" { "Cluster" }
-                    th.num scope="col" { "VMs" }
-                    th scope="col" { "CPU" }
-                    th scope="col" { "Memory" }
-                    th scope="col" { "Policy" }
-                    th scope="col" { "Decisions in the last hour" }
-                    th.num scope="col" { "Waiting" }
-                } }
-                tbody { @for line in lines { (cluster(line, needs, since)) } }
-            } }
+        li {
+            span class=(need.colour()) { (parts::sign(need.sign())) span.vh { (need.grade()) } }
+            span.soft.small.nowrap { (need.place()) }
+            span.txt { (need.text) }
+            span.dim.small.nowrap { @if let Some(since) = need.since { (ago(since)) } }
+            a.btn href=(need.path) { (need.deed) }
         }
-    }
-}
-
-/// Reasons that stand beside the state of a cluster; all stand in the list of needs.
-const REASONS: usize = 4;
-
-/// How a cluster fares, with the reasons, the worst first.
-fn health(name: &str, needs: &[Need]) -> Markup {
-    let needs: Vec<&Need> = needs.iter().filter(|need| need.is_of(name)).collect();
-    let is_broken = needs.iter().any(|need| need.stops_all);
-    html! {
-        @match needs.first().map(|need| need.rank) {
-            Some(_) if is_broken => (state("bad", "bad", "Decides nothing")),
-            Some(0) => (state("bad", "bad", "Degraded")),
-            Some(1) => (state("warn", "warn", "Degraded")),
-            Some(_) => (state("acc", "pend", "Waits for you")),
-            None => (state("ok", "ok", "Healthy")),
-        }
-        @if !needs.is_empty() { ul.reasons {
-            @for need in needs.iter().take(REASONS) { li { a href=(need.path) { (need.brief) } } }
-            @if needs.len() > REASONS { li { a href="#needs" { "and " (needs.len() - REASONS) " more" } } }
-        } }
-    }
-}
-
-fn cluster(line: &Line, needs: &[Need], since: Moment) -> Markup {
-    let name = line.name();
-    let counted = &line.cluster["counted"];
-    let up = line.sum("hosts", "up");
-    let hosts = count(counted, "hosts");
-    let settings = &line.cluster["settings"];
-    let policy = text(settings, "policy");
-    html! {
-        tr.tall {
-            td { (health(name, needs)) }
-            td {
-                a href=(of_cluster(name, &[])) { b { (name) } }
-                span.sub { (things(hosts, "host", "hosts")) @if up < hosts { ", " (hosts - up) " not up" } }
-            }
-            td.num { (format::len(count(counted, "vms"))) span.sub { (format::len(count(counted, "pending"))) " reserved" } }
-            @match &line.sums {
-                Some(sums) => {
-                    td { (measure(&sums["cpu"]).bar("CPU")) }
-                    td { (measure(&sums["memory"]).bar("Memory")) }
-                }
-                None => { td colspan="2" { span.dim { "not known" } } }
-            }
-            td {
-                @if policy.is_empty() { span.dim { "none" } } @else {
-                    a.text href={ "/policies/" (segment(policy)) } { (policy) }
-                    span.sub { @match line.cluster["policy-revision"].as_u64() {
-                        Some(0) => "of the program", Some(revision) => { "revision " (revision) } None => "",
-                    } }
-                }
-            }
-            td { @match &line.rates {
-                Some(rates) => (decided(items(rates, "minutes"), since)),
-                None => span.dim { "not known" },
-            } }
-            td.num { (format::len(count(&line.cluster, "waiting"))) }
-        }
-    }
-}
-
-/// A bar for each minute: decisions that found a host, and above them those that found none.
-fn decided(minutes: &[Value], since: Moment) -> Markup {
-    // They are counted from the start of the server on.
-    let is_young = Moment::now().0.saturating_sub(since.0) < HOUR;
-    let of = |minute: &Value| {
-        let without = count(minute, "rejected");
-        (count(minute, "placed") + without, without)
-    };
-    let failed: usize = minutes.iter().map(|it| count(it, "failed")).sum();
-    let (mut all, mut without, mut most) = (0, 0, 1);
-    for (total, in_vain) in minutes.iter().map(of) {
-        (all, without, most) = (all + total, without + in_vain, most.max(total));
-    }
-    let high = |number: usize| number as f64 * 20.0 / most as f64;
-    html! {
-        svg.minutes viewBox="0 0 180 20" width="180" height="20" preserveAspectRatio="none" aria-hidden="true" {
-            @for (place, (total, in_vain)) in minutes.iter().map(of).enumerate() {
-                @if total > 0 {
-                    @let (top, bad) = (20.0 - high(total), high(in_vain));
-                    rect.f-com x=(place * 3) y=(format!("{top:.1}")) width="2" height=(format!("{:.1}", high(total))) {}
-                    @if in_vain > 0 { rect.f-bad x=(place * 3) y=(format!("{top:.1}")) width="2" height=(format!("{bad:.1}")) {} }
-                }
-            }
-        }
-        span.sub { (things(all, "decision", "decisions")) @if without > 0 { ", " span.bad { (format::len(without)) " without a host" } }
-            @if failed > 0 { ", " span.bad { (things(failed, "request", "requests")) " not decided" } }
-            @if is_young { " since the server started " (ago(since)) } }
     }
 }
 

@@ -1,5 +1,7 @@
 //! One plan: what moves, why, and what somebody has yet to approve.
 
+mod before_after;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -12,8 +14,9 @@ use serde_json::{Value, json};
 use crate::ask::{Ask, Console, Sent};
 use crate::form;
 use crate::format::{self, Moment, bytes, cores, cost, cut, things};
+use crate::hosts::fleet;
 use crate::page::{self, Area, Page, crumbs, sentence};
-use crate::parts::{self, ago, barred, host_link, note, state, time, vm_link};
+use crate::parts::{self, ago, barred, button, host_link, note, state, time, vm_link};
 use crate::plans::{progress, purpose, stuck, waiting};
 use crate::session::see;
 use crate::standing::{NotUp, words};
@@ -43,7 +46,13 @@ pub(crate) async fn show(
     let events = ask.list(&events, 1000).await.unwrap_or_default();
     let moves = items(&plan, "moves");
     let sizes = sizes(&ask, &cluster, moves).await;
-    let not_up = NotUp::read(&ask, &format!("/v1/clusters/{}", segment(&cluster))).await;
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let not_up = NotUp::read(&ask, &api).await;
+    let is_open = |step: &Value| matches!(text(step, "state"), "planned" | "expired" | "begun");
+    let hosts = match plan["cancelled"] != true && moves.iter().any(is_open) {
+        true => fleet::measured(&ask, &api).await.unwrap_or_default(),
+        false => Vec::new(),
+    };
     let waits = waiting(&plan);
     let main = html! {
         (head(&ask, &cluster, &number, &plan, waits))
@@ -53,7 +62,10 @@ pub(crate) async fn show(
         (counts(&plan))
         div.cols.two-one {
             @if moves.is_empty() { (nothing(&plan)) } @else { (approval(&ask, (&cluster, &number), (&plan, &sizes, &not_up), waits)) }
-            div.stack { (about(&cluster, &plan, &number, &events)) }
+            div.stack {
+                (before_after::section(&cluster, (moves, &sizes), &hosts))
+                (about(&cluster, &plan, &number, &events))
+            }
         }
         (stuck(&plan))
         div.acts { (parts::copies(
@@ -91,7 +103,23 @@ fn head(ask: &Ask, cluster: &str, number: &str, plan: &Value, waits: usize) -> M
                 @if plan["cancelled"] == true { p { "The plan was stopped." } }
                 @else if !is_over { p { "Nothing is moved before you approve it. Each move is held against the policy again as it begins." } }
             }
-            @if !is_over && plan["cancelled"] != true { div.acts { (stop(ask, cluster, number, plan)) } }
+            div.acts {
+                @if count(&plan["counted"], "stale") > 0 { (again(ask, cluster, plan)) }
+                @if !is_over && plan["cancelled"] != true { (stop(ask, cluster, number, plan)) }
+            }
+        }
+    }
+}
+
+/// The form that makes a new plan for the same purpose: of this one, moves have become stale.
+fn again(ask: &Ask, cluster: &str, plan: &Value) -> Markup {
+    let is_evacuation = text(plan, "origin") == "evacuation";
+    let deed = if is_evacuation { "evacuate" } else { "plan" };
+    html! {
+        form action=(of_cluster(cluster, &["plans"])) method="post" {
+            input type="hidden" name="deed" value=(deed);
+            @if is_evacuation { @for host in texts(plan, "hosts") { input type="hidden" name="host" value=(host); } }
+            (button(ask, Permission::Operate, Some(cluster), "", "Plan again"))
         }
     }
 }

@@ -37,7 +37,7 @@ pub const RULES: &[Rule] = &[
     open("GET", "/sign-in/openid/back").query(ANY),
     open("POST", "/sign-out").takes(Usual),
     open("POST", "/scheme").takes(Usual),
-    rule("GET", "/", View, Any),
+    rule("GET", "/", View, Any).query(&["filter", "state", "sort"]),
     rule("GET", "/search", View, Any).query(&["text"]),
     rule("GET", "/events", View, Any).query(&["kind", "cluster", "by", "text", "after"]),
     // Whoever may not see the log is told which role may.

@@ -5,12 +5,6 @@ use serde_json::{Value, json};
 use super::Desk;
 
 impl Desk {
-    fn page(&self, path: &str, cookie: &str) -> String {
-        let shown = self.browse("GET", path, cookie, &[]);
-        assert_eq!(shown.status, 200, "{path}: {}", shown.body);
-        shown.body
-    }
-
     /// What the API says the state of a host is.
     fn host_state(&self, host: &str) -> Value {
         let path = format!("/v1/clusters/north/hosts/{host}");

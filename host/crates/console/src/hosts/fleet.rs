@@ -367,6 +367,14 @@ impl Fleet {
     }
 }
 
+/// The hosts of a cluster with their measures alone, by id; `api` is the path of the cluster.
+pub(crate) async fn measured(ask: &Ask, api: &str) -> Result<Vec<HostRow>, Problem> {
+    let shown = ask
+        .get(&format!("{api}/host-columns?columns={COLUMNS}"))
+        .await?;
+    Ok(rows(&shown, &Grouping::default(), &[]))
+}
+
 /// By what hosts are sorted; descending with a `-` before it.
 const ORDERS: [&str; 10] = [
     "id",

@@ -1,0 +1,58 @@
+//! The page of a plan: what it changes, and what can be done when it holds no more.
+
+use super::Desk;
+
+/// A desk whose cluster has a plan that empties host `h1`, on which two VMs of a core run, and what
+/// was placed there.
+fn desk() -> (Desk, String) {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    let form = [("deed", "evacuate"), ("host", "h1")];
+    let made = desk.browse("POST", "/clusters/north/plans", &cookie, &form);
+    assert_eq!(made.status, 303, "{}", made.body);
+    (desk, cookie)
+}
+
+#[test]
+fn a_plan_shows_what_its_hosts_promise_before_and_after() {
+    let (desk, cookie) = desk();
+    let api = desk.api();
+    let host = api.get("/v1/clusters/north/hosts/h1").body;
+    let count = |name: &str| host[name].as_u64().unwrap();
+    let all = count("vms.count") + count("vms.pending");
+    let page = desk.page("/clusters/north/plans/1", &cookie);
+    assert!(page.contains("Hosts before and after"), "{page}");
+    let plan = api.get("/v1/clusters/north/plans/1").body;
+    let leave = plan["moves"].as_array().unwrap().len() as u64;
+    // VMs whose places are only reserved do not run here yet, and stay.
+    let stays = format!("{all} → <b>{}</b>", all - leave);
+    assert!(leave > 0 && page.contains(&stays), "{stays}: {page}");
+    let stopped = [("deed", "cancel")];
+    desk.browse("POST", "/clusters/north/plans/1", &cookie, &stopped);
+    let page = desk.page("/clusters/north/plans/1", &cookie);
+    assert!(!page.contains("Hosts before and after"), "{page}");
+}
+
+#[test]
+fn a_plan_with_stale_moves_is_made_again_for_the_same_host() {
+    let (desk, cookie) = desk();
+    let page = desk.page("/clusters/north/plans/1", &cookie);
+    assert!(!page.contains("Plan again"), "{page}");
+    let plan = desk.api().get("/v1/clusters/north/plans/1").body;
+    let moves = plan["moves"].as_array().unwrap();
+    let step = moves.iter().find(|step| step["vm"] == "a").unwrap();
+    let gone = desk
+        .api()
+        .ask("DELETE", "/v1/clusters/north/vms/a", &[], b"");
+    assert_eq!(gone.unwrap().status, 204);
+    let step = step["step"].to_string();
+    let begin = [("deed", "begin"), ("move", step.as_str())];
+    desk.browse("POST", "/clusters/north/plans/1", &cookie, &begin);
+    let page = desk.page("/clusters/north/plans/1", &cookie);
+    assert!(page.contains("Plan again"), "{page}");
+    let form = page.split("Plan again").next().unwrap();
+    let form = form.rsplit("<form").next().unwrap();
+    for part in ["value=\"evacuate\"", "name=\"host\" value=\"h1\""] {
+        assert!(form.contains(part), "{part}: {form}");
+    }
+}
