@@ -3,7 +3,7 @@
 
 use placewright_inventory::Inventory;
 use placewright_model::{Facts, Host, Request, Vm};
-use placewright_scheduler::{Batch, BatchOrder, MoveError};
+use placewright_scheduler::{BalanceOptions, Batch, BatchOrder, MoveError};
 
 use super::evacuation::{
     TOGETHER, balanced, carry_out, cluster, emptied, group, moves, scheduler, state, stuck, vm,
@@ -273,4 +273,57 @@ fn a_vm_that_finds_no_host_names_the_one_that_came_nearest() {
     let nearest = told.nearest.as_ref().expect("a host came nearest");
     assert_eq!((&*nearest.host, &*nearest.filter), ("b", "memory"));
     assert!(told.why.contains("nearest is host b"), "{told:?}");
+}
+
+/// A hard group of three VMs on three hosts. The first host takes one of them, and not all.
+fn on_three_hosts(hosts: &[(&str, i64)]) -> Inventory {
+    let vms = [("m0", 2, "h0"), ("m1", 3, "h1"), ("m2", 1, "h2")];
+    let mut inventory = cluster(hosts, &vms);
+    let together = group("g", &["m0", "m1", "m2"], TOGETHER);
+    inventory.set_group(together).unwrap();
+    inventory
+}
+
+#[test]
+fn a_host_that_takes_some_of_a_group_and_not_all_keeps_nobody_from_the_next_one() {
+    let options = BalanceOptions {
+        cool_down: 3600,
+        ..BalanceOptions::default()
+    };
+    let joined = |hosts: &[(&str, i64)]| {
+        let mut scheduler = scheduler(on_three_hosts(hosts));
+        let plan = scheduler.plan_balance(1000, &options).unwrap();
+        let to: Vec<(String, String)> = plan
+            .moves
+            .iter()
+            .map(|step| (step.vm.to_string(), step.to.to_string()))
+            .collect();
+        let stuck = stuck(&plan).into_iter().map(str::to_owned);
+        (to, stuck.collect::<Vec<_>>())
+    };
+    let to = |host: &str, vms: &[&str]| {
+        let vms = vms.iter().map(|vm| ((*vm).to_owned(), host.to_owned()));
+        (vms.collect::<Vec<_>>(), Vec::<String>::new())
+    };
+    let one_of_theirs = [("h0", 6), ("h1", 10), ("h2", 6)];
+    assert_eq!(joined(&one_of_theirs), to("h1", &["m2", "m0"]));
+    let another = [("h0", 6), ("h1", 6), ("h2", 6), ("h3", 12)];
+    assert_eq!(joined(&another), to("h3", &["m0", "m1", "m2"]));
+    let (moves, stuck) = joined(&[("h0", 6), ("h1", 6), ("h2", 6)]);
+    assert_eq!(moves, []);
+    assert!(!stuck.is_empty(), "it says who cannot go");
+}
+
+#[test]
+fn who_lies_on_a_lost_host_goes_with_all_of_the_group_before_any_of_it_is_left_behind() {
+    let vms = [("m0", 1, "h0"), ("m1", 3, "h0"), ("m2", 2, "h2")];
+    let mut inventory = cluster(&[("h0", 8), ("h1", 10), ("h2", 6)], &vms);
+    let together = group("g", &["m0", "m1", "m2"], TOGETHER);
+    inventory.set_group(together).unwrap();
+    state(&mut inventory, "h0", "down");
+    let plan = balanced(&mut scheduler(inventory));
+    let to: Vec<_> = plan.moves.iter().map(|it| (&*it.vm, &*it.to)).collect();
+    assert_eq!(to.len(), 3, "{plan:?}");
+    assert!(to.iter().all(|(_, to)| *to == "h1"), "{to:?}");
+    assert_eq!(stuck(&plan), [""; 0]);
 }

@@ -199,6 +199,7 @@ fn finish(operation: &mut Operation, rule: Option<&Rule>) {
     }
     let bound = match rule.map_or(BodySize::Nothing, |rule| rule.body) {
         BodySize::Nothing => None,
+        BodySize::Form => Some("16 KiB"),
         BodySize::Usual => Some("1 MiB"),
         BodySize::Batch => Some("4 MiB"),
         BodySize::Whole => Some("the option request-body says, 64 MiB if it is not given"),

@@ -18,7 +18,7 @@ use crate::{
 use placewright_http::permission::{ANY, open, rule};
 use placewright_http::{Access, BodySize, Face, Permission, Rule, Scope, Transport, Within};
 
-use BodySize::{Usual, Whole};
+use BodySize::{Form, Usual, Whole};
 use Permission::{Administer, AttachPolicies, AuthorPolicies, Operate, View};
 use Scope::{All, Any, Cluster};
 
@@ -31,12 +31,12 @@ const FLEET: &[&str] = &[
 pub const RULES: &[Rule] = &[
     open("GET", "/assets/{name}"),
     open("GET", "/sign-in"),
-    open("POST", "/sign-in").takes(Usual),
+    open("POST", "/sign-in").takes(Form),
     open("GET", "/sign-in/openid"),
     // Providers add parameters of their own.
     open("GET", "/sign-in/openid/back").query(ANY),
-    open("POST", "/sign-out").takes(Usual),
-    open("POST", "/scheme").takes(Usual),
+    open("POST", "/sign-out").takes(Form),
+    open("POST", "/scheme").takes(Form),
     rule("GET", "/", View, Any).query(&["filter", "state", "sort"]),
     rule("GET", "/search", View, Any).query(&["text"]),
     rule("GET", "/events", View, Any).query(&["kind", "cluster", "by", "text", "after"]),

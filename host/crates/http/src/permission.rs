@@ -114,6 +114,8 @@ pub const ANY: &[&str] = &["*"];
 pub enum BodySize {
     /// It takes none, or an object without keys: `{}`.
     Nothing,
+    /// 16 KiB: the form of a page that nobody needs a token for.
+    Form,
     /// 1 MiB: a request, a question, a policy. Policies in the folder may have as much.
     Usual,
     /// 4 MiB: the VMs of a batch.
@@ -127,6 +129,7 @@ impl BodySize {
     pub fn bytes(self, limits: &ApiLimits) -> usize {
         match self {
             Self::Nothing => 0,
+            Self::Form => limits.body.min(16 << 10),
             Self::Usual => limits.body.min(1 << 20),
             Self::Batch => limits.body.min(4 << 20),
             Self::Whole => limits.body,

@@ -15,6 +15,8 @@ impl Inventory {
             sums.vcpus_pending,
             sums.load_pending,
             sums.vcpus_unmeasured,
+            sums.memory_unmeasured,
+            sums.vms_unmeasured,
             sums.memory_committed,
             sums.memory_pending,
             sums.vms_count,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::intake::{self, Owner};
 use super::journal::Undo;
 use super::nested::{HUGE_PAGES, NODE_PAGES, NUMA_NODES};
-use super::unmeasured::{CPU_USAGE, MEMORY_FREE};
+use super::unmeasured::{CPU_USAGE, MEMORY_FREE, SWAP_FREE};
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use placewright_model::schema::{self, Source};
 use placewright_model::{Facts, Host, Kind, Measure, Value};
@@ -290,7 +290,7 @@ impl Inventory {
             let total = Value::Integer(cores.saturating_mul(1000));
             self.write(slot, "cpu.total", Some(&total));
         }
-        if **column == *MEMORY_FREE {
+        if matches!(&**column, MEMORY_FREE | SWAP_FREE) {
             self.count_unmeasured_memory(slot);
         }
         self.watch_host(slot);

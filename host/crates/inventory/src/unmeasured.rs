@@ -15,6 +15,9 @@ use placewright_model::Facts;
 /// The column of hosts that is measured and less by what is not measured yet.
 pub(super) const MEMORY_FREE: &str = "memory.free";
 
+/// The column of hosts that is less by what VMs not measured yet take beyond the free memory.
+pub(super) const SWAP_FREE: &str = "swap.free";
+
 /// The column of hosts that has the load of all that runs there.
 pub(super) const CPU_USAGE: &str = "cpu.usage";
 
@@ -207,12 +210,10 @@ pub(super) struct Measured {
 
 impl Measured {
     pub(super) fn of(entry: &VmEntry) -> Self {
-        let unmeasured = entry.unmeasured.as_ref().map_or(0, |it| it.memory);
-        let memory = ordinary_memory(&entry.shape, &entry.vm.facts);
         let shown = Shown::of(entry);
         let devices = entry.vm.facts.rows("devices").iter();
         Self {
-            memory: memory.saturating_sub(unmeasured).max(0),
+            memory: entry.measured_memory(),
             pages: shown.pages,
             nodes: shown.nodes,
             node_pages: shown.node_pages,
@@ -283,10 +284,15 @@ impl VmEntry {
         self.unmeasured.as_ref().is_some_and(|it| it.nodes)
     }
 
-    /// Whether measurements show the memory and the load that it takes.
-    pub fn has_measured_memory_and_load(&self) -> bool {
-        let unmeasured = self.unmeasured.as_ref();
-        unmeasured.is_none_or(|it| it.memory == 0 && !it.load)
+    /// Whether measurements show the load that it takes.
+    pub fn has_measured_load(&self) -> bool {
+        !self.unmeasured.as_ref().is_some_and(|it| it.load)
+    }
+
+    /// Memory of it that is not in huge pages and that measurements show, bytes.
+    pub fn measured_memory(&self) -> i64 {
+        let unmeasured = self.unmeasured.as_ref().map_or(0, |it| it.memory);
+        self.ordinary_memory().saturating_sub(unmeasured).max(0)
     }
 
     /// Memory of it that is not in huge pages, bytes.
@@ -412,9 +418,9 @@ impl Inventory {
         }
     }
 
-    /// Count the memory and the load of a VM as measured where it runs. What no measurement shows
-    /// of its huge pages and of NUMA nodes stays so; if it just came there, none shows any.
-    pub fn count_memory_and_load_as_measured(&mut self, vm: &str, came: bool) {
+    /// Count the load of a VM as measured where it runs. What no measurement shows of its memory, of
+    /// its huge pages and of NUMA nodes stays so; if it just came there, none shows any.
+    pub fn count_load_as_measured(&mut self, vm: &str, came: bool) {
         let Some(index) = self.running.get(vm).copied() else {
             return;
         };
@@ -425,11 +431,7 @@ impl Inventory {
             true => Unmeasured::of(entry, None, false, self.clock),
             false => entry.unmeasured.clone(),
         };
-        let rest = unmeasured.map(|it| Unmeasured {
-            memory: 0,
-            load: false,
-            ..it
-        });
+        let rest = unmeasured.map(|it| Unmeasured { load: false, ..it });
         let rest = rest.filter(|it| !it.is_nothing());
         if rest != entry.unmeasured {
             self.change_unmeasured(index, rest);
@@ -502,23 +504,49 @@ impl Inventory {
         self.add_cell(column, slot, by * amount);
     }
 
-    /// The measured free memory of a host less what no measurement shows yet.
+    /// The measured free memory of a host less what no measurement shows yet, and its swap less what
+    /// that is beyond the free memory: what VMs take is given to none again.
     pub(super) fn count_unmeasured_memory(&mut self, slot: u32) {
-        let Some(column) = self.column_index(MEMORY_FREE) else {
-            return;
-        };
         let Some(host) = self.host(slot) else {
             return;
         };
-        let Some(free) = host.facts.integer(MEMORY_FREE) else {
+        let (mut memory, mut vms) = (0_i64, 0_i64);
+        for entry in self.vms_of(host) {
+            let unmeasured = entry.unmeasured.as_ref().map_or(0, |it| it.memory);
+            memory = memory.saturating_add(unmeasured);
+            vms += i64::from(unmeasured > 0 && unmeasured >= entry.ordinary_memory());
+        }
+        let free = self.measured_host_value(slot, MEMORY_FREE);
+        let swap = self.measured_host_value(slot, SWAP_FREE);
+        let given = |column: &str| host.facts.integer(column).unwrap_or(0);
+        let sums = [
+            (
+                self.sums.memory_unmeasured,
+                given("memory.unmeasured").saturating_add(memory),
+            ),
+            (
+                self.sums.vms_unmeasured,
+                given("vms.unmeasured").saturating_add(vms),
+            ),
+        ];
+        for (column, sum) in sums {
+            self.set_cell(column, slot, Some(Cell::Integer(sum)));
+        }
+        let Some((column, free)) = free else {
             return;
         };
-        let unmeasured = self
-            .vms_of(host)
-            .filter_map(|entry| entry.unmeasured.as_ref());
-        let taken = unmeasured.fold(0_i64, |sum, it| sum.saturating_add(it.memory));
-        let left = free.saturating_sub(taken).max(0).min(free);
-        self.set_cell(column, slot, Some(Cell::Integer(left)));
+        let left = |of: i64, taken: i64| of.saturating_sub(taken).max(0).min(of);
+        self.set_cell(column, slot, Some(Cell::Integer(left(free, memory))));
+        if let Some((column, swap)) = swap {
+            let beyond = memory.saturating_sub(free.max(0)).max(0);
+            self.set_cell(column, slot, Some(Cell::Integer(left(swap, beyond))));
+        }
+    }
+
+    /// What a host's column of integers has as it was measured, and the column's number.
+    fn measured_host_value(&self, slot: u32, column: &str) -> Option<(usize, i64)> {
+        let measured = self.host(slot)?.facts.integer(column)?;
+        Some((self.column_index(column)?, measured))
     }
 }
 
@@ -571,6 +599,49 @@ mod tests {
         let column = nested.column_index(column).unwrap();
         let row = nested.span(0).start;
         nested.column(column).integer(row).unwrap()
+    }
+
+    #[test]
+    fn swap_is_less_by_what_vms_not_measured_yet_take_beyond_the_free_memory() {
+        let mut inventory = cluster();
+        report(
+            &mut inventory,
+            r#""memory.free": "3 GiB", "swap.free": "2 GiB""#,
+        );
+        let columns = [
+            "memory.free",
+            "swap.free",
+            "memory.unmeasured",
+            "vms.unmeasured",
+        ];
+        let seen = |inventory: &Inventory| {
+            columns.map(|column| match inventory.host_value(0, column) {
+                Some(Value::Integer(value)) if column != "vms.unmeasured" => value / GIB,
+                Some(Value::Integer(value)) => value,
+                other => panic!("{other:?}"),
+            })
+        };
+        assert_eq!(seen(&inventory), [3, 2, 0, 0]);
+        for id in ["v", "w"] {
+            let vm = Vm::new(id).with("memory", 2 * GIB);
+            inventory.reserve_vm(Arc::new(vm), "h", None).unwrap();
+            inventory.confirm_vm(id).unwrap();
+        }
+        assert_eq!(seen(&inventory), [0, 1, 4, 2]);
+        let transaction = inventory.begin();
+        inventory.remove_vm("v").unwrap();
+        assert_eq!(seen(&inventory), [1, 2, 2, 1]);
+        inventory.roll_back(transaction);
+        assert_eq!(seen(&inventory), [0, 1, 4, 2]);
+        // Swap is measured, and memory is not.
+        report(&mut inventory, r#""swap.free": "1 GiB""#);
+        assert_eq!(seen(&inventory), [0, 0, 4, 2]);
+        inventory.advance(1020);
+        report(
+            &mut inventory,
+            r#""memory.free": "1 GiB", "swap.free": "1 GiB""#,
+        );
+        assert_eq!(seen(&inventory), [1, 1, 0, 0]);
     }
 
     #[test]

@@ -397,8 +397,8 @@ const ROUTES: [Route; 68] = {
 
 /// Signing in, which needs no token.
 const OPEN: [Rule; 2] = [
-    open("POST", "/ovirt-engine/sso/oauth/token").takes(BodySize::Usual),
-    open("POST", "/ovirt-engine/services/sso-logout").takes(BodySize::Usual),
+    open("POST", "/ovirt-engine/sso/oauth/token").takes(BodySize::Form),
+    open("POST", "/ovirt-engine/services/sso-logout").takes(BodySize::Form),
 ];
 
 /// Who may call which route.

@@ -74,3 +74,14 @@ fn the_console_can_be_left_out() {
     assert!(body.contains("unknown-route"), "{body}");
     assert_eq!(get("/v1/clusters").0, 200);
 }
+
+#[test]
+fn a_form_that_nobody_needs_a_token_for_is_short() {
+    let desk = Desk::start();
+    let token = |bytes: usize| "a".repeat(bytes - "token=".len());
+    let shown = |bytes: usize| desk.browse("POST", "/sign-in", "", &[("token", &token(bytes))]);
+    let wrong = shown(16 << 10);
+    assert_eq!(wrong.status, 401, "{}", wrong.body);
+    let long = shown((16 << 10) + 1);
+    assert_eq!(long.status, 413, "{}", long.body);
+}

@@ -10,8 +10,9 @@ mod facts;
 mod pins;
 mod request;
 
-use numa_fit::exclusive::{self, Lot};
-use numa_fit::nodes::NodeOfHost;
+use numa_fit::exclusive::{self, Lot, Wish};
+use numa_fit::nodes::{NodeOfHost, VmNode};
+use numa_fit::pinning::Pinning;
 use numa_fit::topology::{CpuOfHost, HeldPin, Hold, Thread, Topology, VmOnHost};
 use placewright_sdk::prelude::*;
 
@@ -42,11 +43,16 @@ struct Host {
 struct Current {
     member: i64,
     holds: bool,
+    sockets: i64,
+    cores: i64,
+    threads: i64,
     vcpus: i64,
     exclusive: bool,
     pinning: Option<Text>,
     #[table("pins")]
     pins: Rows<Pin>,
+    #[table("numa-nodes")]
+    nodes: Rows<VmNode>,
 }
 
 impl Current {
@@ -56,8 +62,17 @@ impl Current {
         self.holds
             && vm.vcpus <= self.vcpus
             && (self.exclusive || !vm.exclusive)
-            && (vm.wish.is_none() || vm.pinning == self.pinning)
+            && (vm.wish.as_ref()).is_none_or(|wish| self.grants(wish, vm))
             && vm.cpus.iter().all(is_pinned_to)
+    }
+
+    /// Are the CPUs that the VM was given for itself where it wants them by now: on the cores and
+    /// on the nodes that suit it?
+    fn grants(&self, wish: &Wish, vm: &Pinned) -> bool {
+        let pinning = Pinning::named(self.pinning.as_deref());
+        let had = pinning.and_then(|it| Wish::of(it, self.sockets, self.cores, self.threads));
+        let had = had.map(|had| had.on(&self.nodes));
+        vm.pinning == self.pinning && had.is_some_and(|had| had.grants(wish))
     }
 }
 

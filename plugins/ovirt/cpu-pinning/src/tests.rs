@@ -1,5 +1,6 @@
 use super::request::Pin;
 use super::*;
+use numa_fit::nodes::PinnedTo;
 use numa_fit::topology::PinOnHost;
 
 pub fn vm(pinning: &str) -> Vm {
@@ -154,10 +155,14 @@ fn a_vm_that_runs_on_the_host_has_its_cpus() {
         current: vec![Current {
             member: 0,
             holds: true,
+            sockets: 1,
+            cores: 2,
+            threads: 1,
             vcpus: 2,
             exclusive: true,
             pinning: Some("dedicated".into()),
             pins: Rows::default(),
+            nodes: Rows::default(),
         }]
         .into(),
         ..beside(true, &[0, 1], host(&[0, 1, 2, 3]))
@@ -201,10 +206,14 @@ fn a_vm_that_grows_keeps_the_cpus_that_it_holds() {
     let held = |cpus: &[i64]| Current {
         member: 0,
         holds: true,
+        sockets: 1,
+        cores: 2,
+        threads: 1,
         vcpus: 2,
         exclusive: true,
         pinning: Some("dedicated".into()),
         pins: cpus.iter().map(|&cpu| Pin { cpu }).collect(),
+        nodes: Rows::default(),
     };
     let with = |online: &[i64]| Host {
         current: vec![held(&[0, 1])].into(),
@@ -241,10 +250,14 @@ fn a_vm_that_asks_for_its_cpus_otherwise_does_not_have_them() {
         current: vec![Current {
             member: 0,
             holds: true,
+            sockets: 1,
+            cores: 2,
+            threads: 1,
             vcpus: 2,
             exclusive,
             pinning: Some(pinning.into()),
             pins: [0, 1].into_iter().map(|cpu| Pin { cpu }).collect(),
+            nodes: Rows::default(),
         }]
         .into(),
         ..host
@@ -262,4 +275,61 @@ fn a_vm_that_asks_for_its_cpus_otherwise_does_not_have_them() {
     let isolated = || vec![vm("isolate-threads")];
     assert_eq!(keep(isolated(), &dedicated(&[0, 1, 2, 3])), Verdict::Keep);
     assert_eq!(keep(isolated(), &dedicated(&[0, 1])), TOO_FEW);
+}
+
+#[test]
+fn a_vm_keeps_its_cpus_only_where_they_suit_its_cores_sockets_and_nodes_by_now() {
+    let nodes = |host_node: i64| -> Rows<VmNode> {
+        let node = VmNode {
+            index: 0,
+            memory: Bytes::gib(1),
+            mode: Some("strict".into()),
+            host_nodes: vec![PinnedTo { index: host_node }].into(),
+        };
+        vec![node].into()
+    };
+    // CPUs 0 to 3 are those of node 0, with two threads in each core.
+    let of_two_nodes = |cpu: CpuOfHost| CpuOfHost {
+        numa: Some(cpu.cpu / 4),
+        ..cpu
+    };
+    let cpus = host(&[0, 1, 2, 3, 4, 5, 6, 7]).cpus;
+    let had = |host_node: i64, cpus_had: &[i64]| Host {
+        cpus: cpus.iter().map(of_two_nodes).collect(),
+        current: vec![Current {
+            member: 0,
+            holds: true,
+            sockets: 1,
+            cores: 2,
+            threads: 1,
+            vcpus: 2,
+            exclusive: true,
+            pinning: Some("dedicated".into()),
+            pins: cpus_had.iter().map(|&cpu| Pin { cpu }).collect(),
+            nodes: nodes(host_node),
+        }]
+        .into(),
+        ..beside(true, cpus_had, host(&[]))
+    };
+    let wanted = |cores: i64, threads: i64, host_node: i64| {
+        request::pinned(
+            &vec![Vm {
+                cores,
+                threads,
+                nodes: nodes(host_node),
+                ..vm("dedicated")
+            }]
+            .into(),
+        )
+    };
+    let given = |pinned: &[Pinned], host: &Host| {
+        let allotted = host.pin(pinned).expect("there are enough");
+        let cpus = allotted.own_cpus().map(|own| own.thread.cpu);
+        cpus.collect::<Vec<_>>()
+    };
+    let as_it_is = given(&wanted(2, 1, 0), &had(0, &[0, 2]));
+    assert_eq!(as_it_is, [0_i64; 0], "it has them already");
+    assert_eq!(given(&wanted(2, 1, 1), &had(0, &[0, 2])), [4, 5]);
+    let of_one_core = given(&wanted(1, 2, 0), &had(0, &[0, 2]));
+    assert_eq!(of_one_core[0] / 2, of_one_core[1] / 2, "{of_one_core:?}");
 }

@@ -63,6 +63,8 @@ struct Divided {
     /// only prefers the nodes that it is pinned to, or is given nodes once its host
     /// is known.
     nodes: Vec<(i64, Node)>,
+    /// Whether it is given nodes once its host is known.
+    is_resized: bool,
 }
 
 impl Divided {
@@ -79,7 +81,11 @@ impl Divided {
                 .zip(Node::of_vm(&vm.nodes, &vm.pages, (vm.vcpus, vm.exclusive)))
                 .collect()
         };
-        Some(Self { member, nodes })
+        Some(Self {
+            member,
+            nodes,
+            is_resized: is_resized(vm),
+        })
     }
 }
 
@@ -142,9 +148,13 @@ impl Host {
         let held = HeldNodes::of(&self.current);
         let has_nodes = |vm: &Divided| {
             let nodes = vm.nodes.iter().map(|(_, node)| node.clone());
-            let holds = |row: Current| row.member == vm.member && row.holds;
+            // Who only prefers nodes, or is resized, had to find some here to come as it is.
+            let stays = |row: Current| {
+                let is_divided = vm.is_resized || !row.nodes.is_empty();
+                row.member == vm.member && row.holds && is_divided
+            };
             match vm.nodes.is_empty() {
-                true => self.current.iter().any(holds),
+                true => self.current.iter().any(stays),
                 false => held.are(vm.member, &nodes.collect::<Vec<_>>()),
             }
         };

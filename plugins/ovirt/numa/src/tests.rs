@@ -302,3 +302,30 @@ fn cpus_of_a_node_that_vms_have_for_themselves_are_not_given_to_others() {
     assert_eq!(keep(vec![own(3)], &with(2, 1, held())), Verdict::Keep);
     assert_eq!(keep(vec![own(4)], &with(2, 1, held())), TOO_FEW);
 }
+
+#[test]
+fn a_vm_that_comes_to_prefer_nodes_needs_some_on_its_own_host_too() {
+    let preferred = || VmNode {
+        mode: Some("preferred".into()),
+        ..node(1, &[0])
+    };
+    let own = |nodes: Vec<VmNode>| Host {
+        current: vec![Current {
+            pages: Rows::default(),
+            member: 0,
+            holds: true,
+            vcpus: 2,
+            exclusive: false,
+            nodes: nodes.into(),
+        }]
+        .into(),
+        ..host(0)
+    };
+    let again = || vec![vm(vec![preferred()])];
+    assert_eq!(keep(again(), &own(vec![])), NO_NODES);
+    assert_eq!(
+        keep(again(), &own(vec![preferred()])),
+        Verdict::Keep,
+        "as it is"
+    );
+}

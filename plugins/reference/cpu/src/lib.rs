@@ -112,7 +112,7 @@ enum Reason {
 struct Needed {
     /// Millicores.
     cpu: i64,
-    /// CPUs of their own.
+    /// CPUs of their own, less those that they give back to be shared.
     exclusive: i64,
     /// Cores of the widest VM that shares CPUs.
     widest: i64,
@@ -160,7 +160,8 @@ impl Resources for Needed {
     /// A VM that is no wider than it is has its CPUs.
     fn less(&mut self, held: &Self) {
         self.cpu = self.cpu.saturating_sub(held.cpu).max(0);
-        self.exclusive = self.exclusive.saturating_sub(held.exclusive).max(0);
+        // What a VM gives back is shared from then on, by itself as well.
+        self.exclusive = self.exclusive.saturating_sub(held.exclusive);
         if self.widest <= held.widest {
             self.widest = 0;
         }

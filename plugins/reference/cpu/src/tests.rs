@@ -232,3 +232,24 @@ fn the_cost_is_the_share_that_will_be_promised() {
     assert_eq!(Cpu::cost(&need, &twice), 0.25);
     assert_eq!(Cpu::cost(&need, &host(0)), f64::INFINITY);
 }
+
+#[test]
+fn a_vm_that_gives_back_its_cpus_shares_them_from_then_on() {
+    // All CPUs but two are its own.
+    let own = Host {
+        exclusive: 4,
+        current: held(&exclusive(4)),
+        ..host(6)
+    };
+    assert_eq!(verdict(vec![vm(4)], &own), Verdict::Keep);
+    assert_eq!(verdict(vec![vm(6)], &own), Verdict::Keep);
+    assert_eq!(verdict(vec![vm(7)], &own), TOO_FEW);
+    assert_eq!(verdict(vec![exclusive(2)], &own), Verdict::Keep);
+    // Another VM has two of them for itself.
+    let beside = Host {
+        exclusive: 6,
+        ..own
+    };
+    assert_eq!(verdict(vec![vm(4)], &beside), Verdict::Keep);
+    assert_eq!(verdict(vec![vm(5)], &beside), TOO_FEW);
+}

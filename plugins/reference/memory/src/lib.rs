@@ -43,12 +43,16 @@ struct Host {
     committed: Bytes,
     #[column("memory.pending")]
     pending: Bytes,
+    #[column("memory.unmeasured")]
+    unmeasured: Bytes,
     #[column("swap.free")]
     swap_free: Option<Bytes>,
     #[column("vms.count")]
     vms: i64,
     #[column("vms.pending")]
     vms_pending: i64,
+    #[column("vms.unmeasured")]
+    vms_unmeasured: i64,
     #[table("current")]
     current: Rows<Current>,
     #[table("huge-pages")]

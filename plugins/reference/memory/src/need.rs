@@ -16,6 +16,7 @@ pub struct Vm {
     pub video: Option<Bytes>,
     pub io_threads: Option<i64>,
     pub state: Option<Text>,
+    pub running: bool,
     #[table("huge-pages")]
     pub pages: Rows<VmPages>,
 }
@@ -78,23 +79,24 @@ impl Overhead {
 pub struct Needed {
     /// Without the memory in huge pages, with the overhead there is in any case.
     at_start: i64,
-    /// Overhead that there may come to be.
-    possible: i64,
+    /// The same with the overhead that there may come to be.
+    promised: i64,
     pages: Pages,
 }
 
 impl Needed {
-    /// A paused VM has its memory already, or is not about to take it: it needs
-    /// nothing.
+    /// A paused VM that runs on no host is not about to take its memory: it needs nothing. Where one
+    /// runs it has its memory already, and takes it along to any other host.
     fn by(vm: &Vm, overhead: &Overhead) -> Self {
-        if vm.state.as_deref() == Some("paused") {
+        if vm.state.as_deref() == Some("paused") && !vm.running {
             return Self::default();
         }
         let pages = Pages::of(&vm.pages);
         let ordinary = vm.memory.0.saturating_sub(pages.bytes()).max(0);
+        let at_start = ordinary.saturating_add(overhead.of(vm.memory.0, 1));
         Self {
-            at_start: ordinary.saturating_add(overhead.of(vm.memory.0, 1)),
-            possible: overhead.possible(vm),
+            at_start,
+            promised: at_start.saturating_add(overhead.possible(vm)),
             pages,
         }
     }
@@ -110,6 +112,7 @@ impl Needed {
             video: row.video,
             io_threads: row.io_threads,
             state: None,
+            running: true,
             pages: row.pages.clone(),
         };
         Self::by(&vm, overhead)
@@ -118,7 +121,7 @@ impl Needed {
     /// Is there nothing to be found a place for?
     #[inline(always)]
     pub fn is_nothing(&self) -> bool {
-        self.at_start == 0 && self.possible == 0 && self.pages.is_empty()
+        self.at_start == 0 && self.promised == 0 && self.pages.is_empty()
     }
 
     /// Ordinary memory that is taken when the VMs start.
@@ -127,16 +130,16 @@ impl Needed {
         self.at_start
     }
 
-    /// Ordinary memory that they may come to take in addition.
+    /// Ordinary memory that they may come to take in all.
     #[inline(always)]
-    pub fn possible(&self) -> i64 {
-        self.possible
+    pub fn promised(&self) -> i64 {
+        self.promised
     }
 
     /// Is it so little that no sum with amounts of a host can leave i64?
     #[inline(always)]
     pub fn is_moderate(&self) -> bool {
-        is_moderate(self.at_start) && is_moderate(self.possible)
+        is_moderate(self.at_start) && is_moderate(self.promised)
     }
 
     /// Memory of huge pages that a host with these pages would have to make.
@@ -149,13 +152,14 @@ impl Needed {
 impl Resources for Needed {
     fn add(&mut self, other: &Self) {
         self.at_start = self.at_start.saturating_add(other.at_start);
-        self.possible = self.possible.saturating_add(other.possible);
+        self.promised = self.promised.saturating_add(other.promised);
         self.pages.add(&other.pages);
     }
 
     fn less(&mut self, held: &Self) {
         self.at_start = self.at_start.saturating_sub(held.at_start).max(0);
-        self.possible = self.possible.saturating_sub(held.possible).max(0);
+        // What is promised is of one kind: memory that a VM gives back pays for its vCPUs.
+        self.promised = self.promised.saturating_sub(held.promised).max(0);
         self.pages.less(&held.pages);
     }
 }

@@ -47,6 +47,9 @@ pub struct Counted {
     /// What the VMs that run here take beside their own memory, and what pending ones take.
     overhead: i64,
     pending_overhead: i64,
+    /// What VMs that free memory does not show yet take beside their memory, by which it is less
+    /// already.
+    unmeasured_overhead: i64,
     /// Memory of the huge pages that it would have to make.
     dynamic_pages: i64,
 }
@@ -66,6 +69,7 @@ impl Counted {
             limit: (host.total.0.saturating_sub(in_pages) as f64 * host.overcommit) as i64,
             overhead: overhead(host.committed, host.vms),
             pending_overhead: overhead(host.pending, host.vms_pending),
+            unmeasured_overhead: overhead(host.unmeasured, host.vms_unmeasured),
             dynamic_pages: demand.dynamic_pages(&host.pages),
         }
     }
@@ -76,6 +80,7 @@ impl Counted {
         is_moderate(self.limit)
             && is_moderate(self.overhead)
             && is_moderate(self.pending_overhead)
+            && is_moderate(self.unmeasured_overhead)
             && is_moderate(self.dynamic_pages)
     }
 }
@@ -101,7 +106,9 @@ impl<A: Amount> Room<A> {
         let dynamic_pages = A::of(counted.dynamic_pages);
         let placed = A::of(host.committed.0) + A::of(counted.overhead);
         Self {
-            free: (host.free).map(|free| A::of(free.0) - headroom - dynamic_pages),
+            free: (host.free).map(|free| {
+                A::of(free.0) - A::of(counted.unmeasured_overhead) - headroom - dynamic_pages
+            }),
             swap_free: A::of(host.swap_free.map_or(0, |swap| swap.0.max(0))),
             promisable: A::of(counted.limit) - placed - A::of(host.reserved.0.max(0)),
             headroom,
@@ -160,6 +167,6 @@ impl<A: Amount> Room<A> {
     /// What the VMs may come to take on the host.
     #[inline(always)]
     fn promised(&self, demand: &Needed) -> A {
-        A::of(demand.at_start()) + A::of(demand.possible()) + self.dynamic_pages
+        A::of(demand.promised()) + self.dynamic_pages
     }
 }

@@ -17,6 +17,7 @@ fn vm(mib: i64) -> Vm {
         video: None,
         io_threads: None,
         state: None,
+        running: false,
         pages: Rows::default(),
     }
 }
@@ -48,9 +49,11 @@ fn host() -> Host {
         overcommit: 1.0,
         committed: Bytes(0),
         pending: Bytes(0),
+        unmeasured: Bytes(0),
         swap_free: None,
         vms: 0,
         vms_pending: 0,
+        vms_unmeasured: 0,
         current: Rows::default(),
         pages: Rows::default(),
     }
@@ -175,17 +178,37 @@ fn headroom_stays_free() {
 }
 
 #[test]
-fn paused_vms_and_those_that_run_on_the_host_need_nothing() {
+fn paused_vms_need_nothing_before_they_run_and_all_of_it_on_any_other_host() {
     let full = Host {
         free: Some(Bytes(0)),
         ..host()
     };
-    let paused = Vm {
-        state: Some("paused".into()),
-        ..vm(8_000)
+    let keep = |mib, running, host: &Host| {
+        let paused = Vm {
+            state: Some("paused".into()),
+            running,
+            ..vm(mib)
+        };
+        Memory::keep(&need(vec![paused], &settings()), host)
+    };
+    assert_eq!(keep(8_000, false, &full), Verdict::Keep);
+    let too_little = Verdict::Remove(Reason::TooLittleFree);
+    assert_eq!(keep(8_000, true, &full), too_little);
+    let own = Host {
+        current: held(8_000),
+        ..full
+    };
+    assert_eq!(keep(8_000, true, &own), Verdict::Keep);
+    assert_eq!(keep(8_001, true, &own), too_little);
+}
+
+#[test]
+fn vms_that_run_on_the_host_need_what_they_grow_by() {
+    let full = Host {
+        free: Some(Bytes(0)),
+        ..host()
     };
     let need_of = |vms| need(vms, &settings());
-    assert_eq!(Memory::keep(&need_of(vec![paused]), &full), Verdict::Keep);
     let own = Host {
         current: held(8_000),
         ..full
@@ -320,8 +343,8 @@ fn hosts_of_all_kinds() -> impl Iterator<Item = Host> {
         // Mostly none of the absurd ones at the end.
         let kinds = [AMOUNTS.len() - 3, AMOUNTS.len()][draw(5) / 4];
         let mut amount = || AMOUNTS[draw(kinds)];
-        let [total, reserved, committed, pending] = [(); 4].map(|()| Bytes(amount()));
-        let [vms, vms_pending] = [(); 2].map(|()| amount() % 1_000);
+        let [total, reserved, committed, pending, unmeasured] = [(); 5].map(|()| Bytes(amount()));
+        let [vms, vms_pending, vms_unmeasured] = [(); 3].map(|()| amount() % 1_000);
         let [free, swap_free] = [(); 2].map(|()| Some(Bytes(amount())).filter(|free| free.0 != 1));
         Host {
             total,
@@ -330,9 +353,11 @@ fn hosts_of_all_kinds() -> impl Iterator<Item = Host> {
             overcommit: SHARES[draw(if kinds < AMOUNTS.len() { 2 } else { 4 })],
             committed,
             pending,
+            unmeasured,
             swap_free,
             vms,
             vms_pending,
+            vms_unmeasured,
             current: Rows::default(),
             pages: Rows::default(),
         }
@@ -367,5 +392,53 @@ fn verdict_and_cost_in_one_go_are_those_of_the_rule() {
         // Not so where one VM is said to take more than a host ever has.
         assert_eq!(together > 10_000, settings.overhead.0 < 1 << 50);
         assert!(settings.overhead.0 > 1 << 50 || verdicts.len() >= 5);
+    }
+}
+
+#[test]
+fn memory_that_a_vm_gives_back_pays_for_what_it_may_come_to_take() {
+    let settings = Settings {
+        overhead_per_vcpu: Bytes::mib(8),
+        ..settings()
+    };
+    // Nothing is left to promise.
+    let full = Host {
+        committed: Bytes::mib(9_936),
+        vms: 1,
+        free: None,
+        current: held(2_000),
+        ..host()
+    };
+    let keep = |mib, vcpus| {
+        let changed = Vm { vcpus, ..vm(mib) };
+        Memory::keep(&need(vec![changed], &settings), &full)
+    };
+    assert_eq!(keep(2_000, 1), Verdict::Keep);
+    assert_eq!(keep(1_984, 3), Verdict::Keep);
+    assert_ne!(keep(1_985, 3), Verdict::Keep);
+    assert_ne!(keep(2_000, 2), Verdict::Keep);
+}
+
+#[test]
+fn vms_that_free_memory_does_not_show_take_their_overhead_as_pending_ones_do() {
+    // Of 1,000 MiB two VMs of 300 MiB have come to run since.
+    let unmeasured = Host {
+        free: Some(Bytes::mib(400)),
+        unmeasured: Bytes::mib(600),
+        vms_unmeasured: 2,
+        committed: Bytes::mib(600),
+        vms: 2,
+        ..host()
+    };
+    let pending = Host {
+        free: Some(Bytes::mib(1_000)),
+        pending: Bytes::mib(600),
+        vms_pending: 2,
+        ..host()
+    };
+    for (mib, keeps) in [(208, true), (209, false)] {
+        for host in [&unmeasured, &pending] {
+            assert_eq!(verdict(mib, host) == Verdict::Keep, keeps, "{mib}");
+        }
     }
 }

@@ -502,12 +502,24 @@ fn hosts() -> Vec<Column> {
             .in_measure(Bytes),
         added("memory.pending", Integer, "Memory promised to the VMs that have a place reserved here")
             .in_measure(Bytes),
+        added(
+            "memory.unmeasured",
+            Integer,
+            "Memory outside huge pages of VMs that run here and are not yet measured in memory.free, which is already less by it",
+        )
+        .in_measure(Bytes),
         maybe("swap.total", Integer, "Swap space").in_measure(Bytes),
         maybe("swap.free", Integer, "Free swap space").in_measure(Bytes),
         maybe("gpu.model", Text, "Model of its GPUs, which are all alike").such_as("nvidia-a100"),
         // VMs
         added("vms.count", Integer, "VMs that run here").such_as("12"),
         added("vms.pending", Integer, "VMs that have a place reserved here").such_as("1"),
+        added(
+            "vms.unmeasured",
+            Integer,
+            "VMs that run here and of which memory.free shows nothing yet",
+        )
+        .such_as("1"),
         added("vms.migrating", Integer, "VMs here that are on the move, to or from this host").such_as("0"),
         added("vms.ha", Integer, "Highly available VMs here, pending ones included").such_as("5"),
         kept(

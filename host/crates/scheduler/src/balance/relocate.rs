@@ -65,14 +65,27 @@ impl Pass<'_> {
         let from = world.running(vm).map(|entry| entry.slot);
         let here = companions(world, vm, |slot| Some(slot) == from);
         let mut ways = vec![(here.clone(), leaving.clone(), false)];
+        if !self.emptied.is_empty() {
+            ways.extend(self.ways_from_several(vm, here.len(), leaving));
+        }
+        // Of those who belong together one by itself, at last: the others may find no place then.
         if here.len() > 1 {
             ways.push((vec![vm.clone()], leaving.clone(), true));
         }
-        if self.emptied.is_empty() {
-            return ways;
-        }
+        ways
+    }
+
+    /// The same with VMs of other hosts, of which `here` are on the same one.
+    fn ways_from_several(
+        &self,
+        vm: &Arc<str>,
+        here: usize,
+        leaving: &Leaving,
+    ) -> Vec<(Vec<Arc<str>>, Leaving, bool)> {
+        let world = &*self.world;
+        let mut ways = Vec::new();
         let leave = companions(world, vm, |slot| self.emptied.contains(&slot));
-        if leave.len() > here.len() {
+        if leave.len() > here {
             ways.push((leave.clone(), leaving.clone(), false));
         }
         let all = companions(world, vm, |_| true);
@@ -102,13 +115,24 @@ impl Pass<'_> {
             tried => tried,
         };
         match tried {
-            Ok(Ok(_)) => self.world.commit(transaction),
+            Ok(Ok(_)) => {
+                self.world.commit(transaction);
+                self.cool_down_from(steps);
+            }
             _ => {
                 self.plan.moves.truncate(steps);
                 self.world.roll_back(transaction);
             }
         }
         Ok(tried?.map(|_| ()))
+    }
+
+    /// The VMs of the plan's steps from that one on are moved, and stay where they are for a while.
+    /// What was only tried, and taken back, holds none of them.
+    pub(super) fn cool_down_from(&mut self, step: usize) {
+        for step in self.plan.moves.iter().skip(step) {
+            self.cool_down.moved(&step.vm, self.plan.now);
+        }
     }
 
     /// Move VMs in the copy to one host, and write it down as steps. If they find none, the
@@ -178,7 +202,6 @@ impl Pass<'_> {
         let writes: Vec<Write> = writes.collect();
         for (number, (vm, (from, live))) in (1..).zip(vms.iter().zip(from)) {
             world::carry(self.world, vm, slot)?;
-            self.cool_down.moved(vm, self.plan.now);
             self.plan.moves.push(PlannedMove {
                 vm: vm.clone(),
                 from,

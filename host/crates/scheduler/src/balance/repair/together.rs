@@ -144,6 +144,7 @@ impl Pass<'_> {
         match failed {
             None => {
                 self.world.commit(transaction);
+                self.cool_down_from(steps);
                 Ok(Ok(()))
             }
             Some(failed) => {
