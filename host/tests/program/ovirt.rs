@@ -2,6 +2,7 @@
 //! `tests/run --install` installs them. What needs none of them is tried without.
 
 mod bodies;
+mod bounds;
 mod roles;
 mod said;
 mod speed;

@@ -37,7 +37,8 @@ pub(crate) struct Console {
     pub(crate) pages: Arc<Pool>,
 }
 
-/// Pages that are made at the same time; half of them for one caller.
+/// Pages that are made at the same time; half of them for one caller, and all but one for the
+/// callers of one cluster.
 const PAGES: usize = 8;
 
 /// Where pages wait their turn.
@@ -77,7 +78,8 @@ impl FromRequestParts<Arc<Console>> for Ask {
     ) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, console).await?;
         let Ok(asker) = Asker::from_request_parts(parts, console).await;
-        let turn = console.pages.place(&caller.name, None).await?;
+        let turn = console.pages.place(&caller.name, caller.only_cluster());
+        let turn = turn.await?;
         Ok(Self {
             console: console.clone(),
             asker,

@@ -4,24 +4,29 @@
 //! leave nothing behind on the server.
 
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use axum::extract::{Extension, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use placewright_openid::{Begun, Identity, OpenIdError, Provider, Returned};
-use tokio::sync::Semaphore;
+use placewright_openid::{self as protocol, Begun, Identity, OpenIdError, Provider, Returned};
 
 use crate::ask::Console;
 use crate::page::{self, SignIn};
 use crate::session::{Scheme, cookie, is_page, page_before, see};
 use placewright_http::audit::Note;
-use placewright_http::{Access, Code, GroupRole, Person, Problem, Query, Secret};
+use placewright_http::pool::Pool;
+use placewright_http::{Access, Address, Code, GroupRole, Person, Problem, Query, Secret};
 
 /// Where the provider sends browsers back to.
 pub const OPENID_BACK: &str = "/sign-in/openid/back";
 
-/// How many questions to the provider go on at once: strangers can begin them.
+/// How many questions to the provider go on at once, half of them for one address: strangers can
+/// begin them.
 const AT_ONCE: usize = 4;
+
+/// How long somebody waits for others' questions to the provider.
+const WAIT: Duration = Duration::from_secs(5);
 
 /// How long a browser may take to come back, in seconds.
 const AWAY: u32 = 600;
@@ -40,7 +45,9 @@ pub struct OpenId {
     roles: RwLock<Vec<GroupRole>>,
     /// How long somebody is signed in, in seconds.
     session: i64,
-    turns: Arc<Semaphore>,
+    /// Where those who ask the provider wait their turn, by their addresses.
+    turns: Arc<Pool>,
+    wait: Duration,
 }
 
 impl OpenId {
@@ -50,7 +57,8 @@ impl OpenId {
             provider: Arc::new(provider),
             roles: RwLock::new(roles),
             session,
-            turns: Arc::new(Semaphore::new(AT_ONCE)),
+            turns: Pool::new("sign-ins", AT_ONCE, Duration::MAX),
+            wait: WAIT,
         }
     }
 
@@ -213,13 +221,16 @@ fn openid(console: &Console) -> Result<Arc<OpenId>, Problem> {
     console.openid.clone().ok_or_else(problem)
 }
 
-/// Ask the provider something. It is asked to the end, also if the browser does not wait, and
-/// counts among the questions that go on until then.
+/// Ask the provider something for somebody at that address. It is asked to the end, also if the
+/// browser does not wait, and counts among the questions that go on until then.
 async fn asked<T: Send + 'static>(
     openid: &OpenId,
+    from: Address,
     ask: impl FnOnce(&Provider) -> Result<T, OpenIdError> + Send + 'static,
 ) -> Result<Result<T, Failed>, Problem> {
-    let Ok(turn) = openid.turns.clone().try_acquire_owned() else {
+    let from = from.ip().to_string().into();
+    let turn = tokio::time::timeout(openid.wait, openid.turns.place(&from, None));
+    let Ok(Ok(turn)) = turn.await else {
         return Ok(Err(Failed::Busy));
     };
     let provider = openid.provider.clone();
@@ -232,14 +243,39 @@ async fn asked<T: Send + 'static>(
     Ok(answer.map_err(Failed::Provider))
 }
 
+/// Where a browser goes that begins to sign in, and what it keeps. Nobody waits for others while
+/// it is known where that is.
+async fn begun(
+    openid: &OpenId,
+    from: Address,
+) -> Result<Result<(protocol::Address, Begun), Failed>, Problem> {
+    match openid.provider.begin_unasked() {
+        Some(begun) => Ok(begun.map_err(Failed::Provider)),
+        None => asked(openid, from, Provider::begin).await,
+    }
+}
+
+/// Who a browser is that came back. Nobody waits to be told what shows without the provider.
+async fn identified(
+    openid: &OpenId,
+    from: Address,
+    (returned, begun): (Returned, Begun),
+) -> Result<Result<Identity, Failed>, Problem> {
+    match openid.provider.objection(&returned, &begun) {
+        Some(error) => Ok(Err(Failed::Provider(error))),
+        None => asked(openid, from, move |it| it.finish(&returned, &begun)).await,
+    }
+}
+
 /// Send a browser to the provider.
 pub(crate) async fn begin(
     State(console): State<Arc<Console>>,
     note: Option<Extension<Note>>,
+    from: Address,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let openid = openid(&console)?;
-    match asked(&openid, Provider::begin).await? {
+    match begun(&openid, from).await? {
         Ok((url, begun)) => {
             let mut response = see(url.as_str());
             let cookie = set_cookie(&console, &cookie_value(&begun, &page_before(&headers)))?;
@@ -254,6 +290,7 @@ pub(crate) async fn begin(
 pub(crate) async fn back(
     State(console): State<Arc<Console>>,
     note: Option<Extension<Note>>,
+    from: Address,
     headers: HeaderMap,
     Query(returned): Query<Returned>,
 ) -> Result<Response, Problem> {
@@ -265,7 +302,7 @@ pub(crate) async fn back(
     let Some((begun, page)) = began else {
         return Ok(Failed::Forgotten.page(&console, note, &headers));
     };
-    let identity = asked(&openid, move |it| it.finish(&returned, &begun)).await?;
+    let identity = identified(&openid, from, (returned, begun)).await?;
     match identity.and_then(|identity| openid.admit(identity, &console.access)) {
         Ok(secret) => {
             let mut response = page::signed_in(Scheme::of(&headers), &page);
@@ -283,19 +320,21 @@ pub(crate) async fn back(
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
+    use std::io::{BufRead, BufReader, Write};
+    use std::net::{TcpListener, TcpStream};
 
     use placewright_http::Role;
-    use placewright_openid::{Address, OpenIdOptions};
+    use placewright_openid::OpenIdOptions;
 
     use super::*;
 
     fn openid(issuer: &str) -> OpenId {
         let options = OpenIdOptions {
-            issuer: Address::parse(issuer).unwrap(),
+            issuer: protocol::Address::parse(issuer).unwrap(),
             client: "placewright".to_owned(),
             secret: None,
             certificates: None,
-            redirect: Address::parse("https://placewright.example").unwrap(),
+            redirect: protocol::Address::parse("https://placewright.example").unwrap(),
             scopes: "openid".to_owned(),
             name_claim: "sub".to_owned(),
             groups_claim: "groups".to_owned(),
@@ -325,33 +364,134 @@ mod tests {
         Some((person.role, clusters))
     }
 
+    fn address(last: u8) -> Address {
+        Address::of([192, 0, 2, last].into())
+    }
+
+    /// A question for somebody at that address, which the provider has taken and does not answer
+    /// while its connection is held. The browser goes away.
+    async fn asks(openid: &Arc<OpenId>, from: Address, silent: &Arc<TcpListener>) -> TcpStream {
+        let shared = openid.clone();
+        let asked = async move { asked(&shared, from, Provider::begin).await.is_ok() };
+        let asked = tokio::spawn(asked);
+        let silent = silent.clone();
+        let taken = tokio::task::spawn_blocking(move || silent.accept()).await;
+        asked.abort();
+        assert!(asked.await.unwrap_err().is_cancelled());
+        taken.unwrap().unwrap().0
+    }
+
     #[tokio::test]
     async fn so_many_questions_go_on_at_once_also_if_nobody_waits_for_them() {
-        // It takes connections, and answers none.
-        let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        let openid = Arc::new(openid(&format!("http://{}", silent.local_addr().unwrap())));
-        for _ in 0..AT_ONCE {
-            let shared = openid.clone();
-            let asked = tokio::spawn(async move { asked(&shared, Provider::begin).await.is_ok() });
-            let before = openid.turns.available_permits();
-            while openid.turns.available_permits() == before {
-                tokio::task::yield_now().await;
-            }
-            // The browser goes away.
-            asked.abort();
-            assert!(asked.await.unwrap_err().is_cancelled());
+        let silent = Arc::new(TcpListener::bind("127.0.0.1:0").unwrap());
+        let openid = OpenId {
+            wait: Duration::ZERO,
+            ..openid(&format!("http://{}", silent.local_addr().unwrap()))
+        };
+        let openid = Arc::new(openid);
+        let mut taken = Vec::new();
+        for last in [1, 1, 2, 2] {
+            taken.push(asks(&openid, address(last), &silent).await);
         }
-        let one_more = asked(&openid, Provider::begin).await.unwrap();
-        assert!(matches!(one_more, Err(Failed::Busy)));
+        assert_eq!(taken.len(), AT_ONCE);
+        let one_more = asked(&openid, address(3), Provider::begin).await;
+        assert!(matches!(one_more.unwrap(), Err(Failed::Busy)));
         // What was asked ends with the provider.
-        drop(silent);
-        while openid.turns.available_permits() < AT_ONCE {
-            tokio::task::yield_now().await;
-        }
-        let one_more = asked(&openid, Provider::begin).await.unwrap();
+        drop((silent, taken));
+        let turn = openid.turns.place(&"192.0.2.3".into(), None).await;
+        drop(turn.unwrap());
+        let one_more = asked(&openid, address(3), Provider::begin).await;
         assert!(matches!(
-            one_more,
+            one_more.unwrap(),
             Err(Failed::Provider(OpenIdError::Unreachable { .. }))
+        ));
+    }
+
+    #[tokio::test]
+    async fn one_address_has_half_of_the_questions_and_others_need_not_wait_for_it() {
+        let silent = Arc::new(TcpListener::bind("127.0.0.1:0").unwrap());
+        let openid = OpenId {
+            wait: Duration::ZERO,
+            ..openid(&format!("http://{}", silent.local_addr().unwrap()))
+        };
+        let openid = Arc::new(openid);
+        let first = asks(&openid, address(1), &silent).await;
+        let second = asks(&openid, address(1), &silent).await;
+        let third = asked(&openid, address(1), Provider::begin).await;
+        assert!(matches!(third.unwrap(), Err(Failed::Busy)));
+        let other = asks(&openid, address(2), &silent).await;
+        drop((silent, first, second, other));
+    }
+
+    #[tokio::test]
+    async fn whoever_finds_no_turn_waits_for_one() {
+        let openid = Arc::new(openid("http://127.0.0.1:1"));
+        let own = "192.0.2.1".into();
+        let turns = [
+            openid.turns.place(&own, None).await.unwrap(),
+            openid.turns.place(&own, None).await.unwrap(),
+        ];
+        let waits = begun(&openid, address(1));
+        tokio::pin!(waits);
+        let at_once = tokio::time::timeout(Duration::ZERO, &mut waits).await;
+        assert!(at_once.is_err());
+        drop(turns);
+        assert!(matches!(
+            waits.await.unwrap(),
+            Err(Failed::Provider(OpenIdError::Unreachable { .. }))
+        ));
+    }
+
+    /// Answers so many requests: what a provider says of itself, and its keys.
+    fn answer(listener: &TcpListener, requests: usize) {
+        let issuer = format!("http://{}", listener.local_addr().unwrap());
+        let metadata = serde_json::json!({
+            "issuer": issuer,
+            "authorization_endpoint": format!("{issuer}/authorize"),
+            "token_endpoint": format!("{issuer}/token"),
+            "jwks_uri": format!("{issuer}/keys"),
+        });
+        for _ in 0..requests {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = BufReader::new(stream.try_clone().unwrap()).lines();
+            let first = head.next().unwrap().unwrap();
+            while head.next().is_some_and(|line| !line.unwrap().is_empty()) {}
+            let body = match first.contains("/keys") {
+                true => "{\"keys\": []}".to_owned(),
+                false => metadata.to_string(),
+            };
+            let head = "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close";
+            let length = body.len();
+            write!(stream, "{head}\r\ncontent-length: {length}\r\n\r\n{body}").unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn whoever_begins_needs_no_turn_while_it_is_known_what_the_provider_says_of_itself() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let openid = OpenId {
+            wait: Duration::ZERO,
+            ..openid(&format!("http://{}", listener.local_addr().unwrap()))
+        };
+        let answers = std::thread::spawn(move || answer(&listener, 2));
+        let mut turns = Vec::new();
+        for name in ["a", "a", "b", "b"] {
+            turns.push(openid.turns.place(&name.into(), None).await.unwrap());
+        }
+        assert!(matches!(
+            begun(&openid, address(1)).await.unwrap(),
+            Err(Failed::Busy)
+        ));
+        drop(turns.pop());
+        let (_, kept) = begun(&openid, address(1)).await.unwrap().unwrap();
+        answers.join().unwrap();
+        turns.push(openid.turns.place(&"b".into(), None).await.unwrap());
+        assert!(begun(&openid, address(1)).await.unwrap().is_ok());
+        // Nor does whoever comes back with what cannot be the answer.
+        let foreign = identified(&openid, address(1), (Returned::default(), kept));
+        assert!(matches!(
+            foreign.await.unwrap(),
+            Err(Failed::Provider(OpenIdError::Foreign(_)))
         ));
     }
 

@@ -37,7 +37,7 @@ pub use problem::{Place, Problem, Problems};
 pub use problem::{grouped, shortened};
 pub use request::{Surroundings, WrittenRequest, read_requests, requests_of_tree};
 pub use row::RowReader;
-pub use tree::{Content, Entry, Node, Table, parse, parse_with_nulls};
+pub use tree::{Bound, Content, Entry, Node, Table, parse, parse_with_nulls};
 pub use value::{Expected, LONGEST_ID, LONGEST_TEXT};
 pub use value::{alternatives, shown};
 pub use written::WrittenFacts;

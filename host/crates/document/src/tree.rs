@@ -10,6 +10,8 @@ mod toml;
 
 use std::sync::Arc;
 
+pub use bound::Bound;
+
 use super::{Place, Problems};
 use position::Positions;
 

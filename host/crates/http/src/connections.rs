@@ -8,7 +8,7 @@ mod register;
 mod signal;
 mod streams;
 
-pub(crate) use address::Address;
+pub use address::Address;
 pub(crate) use rarely::Rarely;
 pub(crate) use register::{InWork, Place, Register};
 pub use streams::{Stream as OpenStream, Streams};

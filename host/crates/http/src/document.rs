@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{FromRequest, Request};
-use axum::http::header;
+use axum::http::{Extensions, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tokio::runtime::Handle;
@@ -81,15 +81,60 @@ impl Default for Readers {
 pub struct Weight(#[cfg_attr(not(test), expect(dead_code, reason = "held"))] Option<Held>);
 
 /// How many values a text in JSON or TOML may have: each is followed by a comma, or is the last
-/// one of a list or a table, or stands in a line of TOML.
-fn values(text: &str) -> usize {
+/// one of a list or a table, or stands in a line of TOML. In XML an element begins with a `<`, and
+/// an attribute has a `=`.
+fn values(text: &str, file: &str) -> usize {
+    let is_xml = file.ends_with(".xml");
     let marks = text.bytes();
     marks
-        .filter(|it| matches!(it, b',' | b'[' | b'{' | b'='))
+        .filter(|it| match is_xml {
+            true => matches!(it, b'<' | b'='),
+            false => matches!(it, b',' | b'[' | b'{' | b'='),
+        })
         .count()
 }
 
-/// The body of a request: a document, in JSON or TOML.
+/// Whose the body of a request is, and among whom it waits to be read.
+#[derive(Debug, Clone)]
+pub struct Incoming {
+    readers: Option<Readers>,
+    about: About,
+    held: Option<Arc<Held>>,
+}
+
+impl Incoming {
+    /// That of the request with these extensions.
+    pub fn of(extensions: &Extensions) -> Self {
+        let caller = extensions.get::<Caller>();
+        let cluster = extensions.get::<OnCluster>();
+        Self {
+            readers: extensions.get().cloned(),
+            about: About {
+                caller: caller.map(|it| it.name.clone()).unwrap_or_default(),
+                cluster: cluster.map(|OnCluster(name)| name.clone()),
+            },
+            held: extensions.get().cloned(),
+        }
+    }
+
+    /// The text of that body, which problems call `file`.
+    pub fn document(self, text: String, file: &'static str) -> Document {
+        let Self {
+            readers,
+            about,
+            held,
+        } = self;
+        let readers = readers.filter(|_| text.len() > SMALL);
+        Document {
+            text,
+            file,
+            waits: readers.map(|readers| (readers, about)),
+            held,
+        }
+    }
+}
+
+/// The body of a request: a document, in JSON, TOML or, of some faces, XML.
 #[derive(Debug)]
 pub struct Document {
     /// The text.
@@ -140,7 +185,7 @@ impl Document {
     /// take its time.
     async fn weighed(self, threads: &Background) -> Result<(Self, usize), Problem> {
         let weigh = |it: Self| {
-            let weight = values(&it.text).saturating_mul(BYTES_OF_VALUE) + it.text.len();
+            let weight = values(&it.text, it.file).saturating_mul(BYTES_OF_VALUE) + it.text.len();
             (it, weight)
         };
         match self.text.len() <= MEDIUM {
@@ -206,28 +251,14 @@ impl<S: Send + Sync> FromRequest<S> for Document {
                 return Err(Problem::new(Code::UnsupportedType, sentence).into_response());
             }
         };
-        let readers = request.extensions().get::<Readers>().cloned();
-        let caller = request.extensions().get::<Caller>();
-        let caller = caller.map(|caller| caller.name.clone());
-        let cluster = request.extensions().get::<OnCluster>();
-        let cluster = cluster.map(|OnCluster(name)| name.clone());
-        let held = request.extensions().get().cloned();
+        let incoming = Incoming::of(request.extensions());
         let bytes = axum::body::Bytes::from_request(request, state)
             .await
             .map_err(IntoResponse::into_response)?;
         let text = String::from_utf8(bytes.into()).map_err(|_| {
             Problem::new(Code::InvalidJson, "the body is not UTF-8").into_response()
         })?;
-        let waits = readers.filter(|_| text.len() > SMALL).map(|readers| {
-            let caller = caller.unwrap_or_default();
-            (readers, About { caller, cluster })
-        });
-        Ok(Self {
-            text,
-            file,
-            waits,
-            held,
-        })
+        Ok(incoming.document(text, file))
     }
 }
 
@@ -417,7 +448,7 @@ mod tests {
     async fn what_was_read_counts_by_its_values_until_it_is_carried_out() {
         let readers = Readers::default();
         let text = format!("[{}1]", "1,".repeat(100_000));
-        let (bytes, values) = (text.len(), values(&text));
+        let (bytes, values) = (text.len(), values(&text, "body.json"));
         assert_eq!(values, 100_001);
         let read = document(&readers, "a", text).read(|_, _| Ok::<_, Problem>(()));
         let ((), weight) = read.await.unwrap();
@@ -427,6 +458,13 @@ mod tests {
         assert!(!rest.try_grow_to(ROOM_OF_ONE));
         drop(weight);
         assert!(rest.try_grow_to(ROOM_OF_ONE));
+    }
+
+    #[test]
+    fn elements_and_attributes_of_a_text_in_xml_are_values() {
+        let text = "<a b='1'><c/>x, [y]</a>";
+        assert_eq!(values(text, "body.xml"), 4);
+        assert_eq!(values(text, "body.json"), 3);
     }
 
     #[tokio::test]

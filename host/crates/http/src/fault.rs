@@ -92,6 +92,19 @@ impl From<LibraryOperationError> for Problem {
     }
 }
 
+impl From<InterruptedError> for Problem {
+    fn from(error: InterruptedError) -> Self {
+        Self::new(of_interrupted(&error), error)
+    }
+}
+
+fn of_interrupted(error: &InterruptedError) -> Code {
+    match error {
+        InterruptedError::TimeLimit(_) => Code::TimedOut,
+        InterruptedError::Cancelled => Code::Unavailable,
+    }
+}
+
 fn of_place(error: &PlaceError) -> Code {
     match error {
         PlaceError::UnknownVms(_) => Code::NotFound,
@@ -99,8 +112,7 @@ fn of_place(error: &PlaceError) -> Code {
         PlaceError::NotMigratable { .. } => Code::VmRuns,
         PlaceError::Inventory(error) => of_inventory(error),
         PlaceError::Refusal(refusal) => of_refusal(refusal),
-        PlaceError::Interrupted(InterruptedError::TimeLimit(_)) => Code::TimedOut,
-        PlaceError::Interrupted(InterruptedError::Cancelled) => Code::Unavailable,
+        PlaceError::Interrupted(error) => of_interrupted(error),
         PlaceError::Effects { .. } => Code::UnitFailed,
         PlaceError::Unheeded(_) => Code::UnheededNeed,
         PlaceError::NoMembers

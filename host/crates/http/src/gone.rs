@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use placewright_scheduler::Cancel;
+pub use placewright_scheduler::{Cancel, InterruptedError};
 
 /// Belongs to the request that a caller waits for: when it is dropped, what was begun for the
 /// caller ends at its next decision.

@@ -34,7 +34,7 @@ pub(super) struct Guard {
     lists: Arc<Pool>,
 }
 
-/// The cluster that a request is about.
+/// The cluster that a request is about, because its path names it or its caller is for no other.
 #[derive(Debug, Clone)]
 pub(super) struct OnCluster(pub Arc<str>);
 
@@ -191,7 +191,14 @@ pub(super) async fn check_scope(
     request: &mut Request,
 ) -> Result<(), Problem> {
     match scope {
-        Scope::Any => caller.must(permission, None),
+        Scope::Any => {
+            caller.must(permission, None)?;
+            // Whatever it asks for, it is shown that cluster alone.
+            if let Some(cluster) = caller.only_cluster() {
+                request.extensions_mut().insert(OnCluster(cluster.clone()));
+            }
+            Ok(())
+        }
         Scope::All => caller.must_everywhere(permission),
         Scope::Cluster => {
             let parts = request.extract_parts::<RawPathParams>().await;
@@ -206,6 +213,42 @@ pub(super) async fn check_scope(
                 }
                 None => caller.must_everywhere(permission),
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+    use crate::access::Authority;
+    use crate::permission::Role;
+
+    #[tokio::test]
+    async fn what_a_caller_for_one_cluster_asks_for_counts_for_that_cluster() {
+        for (clusters, expected) in [
+            (Some(vec!["x"]), Some("x")),
+            (Some(vec!["x", "y"]), None),
+            (Some(vec![]), None),
+            (None, None),
+        ] {
+            let clusters = clusters.map(|all| all.into_iter().map(Arc::from).collect());
+            let caller = Caller {
+                name: "a".into(),
+                role: Role::Viewer,
+                clusters,
+                expires: None,
+                sha256: None,
+                session: None,
+                authority: Authority::default(),
+            };
+            let mut request = Request::new(Body::empty());
+            let checked = check_scope(&caller, Permission::View, Scope::Any, &mut request).await;
+            assert!(checked.is_ok());
+            let cluster = request.extensions().get::<OnCluster>();
+            let cluster = cluster.map(|OnCluster(name)| &**name);
+            assert_eq!(cluster, expected, "{:?}", caller.clusters);
         }
     }
 }

@@ -55,7 +55,7 @@ pub use access::{
     Access, AccessError, Caller, GroupRole, IssuedToken, Listed, NewToken, Person, Secret, Token,
     Transport, why_reserved,
 };
-pub use connections::{OpenStream, Streams};
+pub use connections::{Address, OpenStream, Streams};
 pub use extract::{Json, Path, Query};
 pub use face::Face;
 pub use layers::{Foundation, router};

@@ -107,7 +107,19 @@ impl Provider {
     /// # Errors
     /// If the provider does not say where that is.
     pub fn begin(&self) -> Result<(Address, Begun), OpenIdError> {
-        let known = self.known()?;
+        self.begin_at(&self.known()?)
+    }
+
+    /// The same, if the provider need not be asked for it: what it says of itself is known.
+    ///
+    /// # Errors
+    /// If it does not say where the browser goes.
+    pub fn begin_unasked(&self) -> Option<Result<(Address, Begun), OpenIdError>> {
+        let known = self.remembered()?;
+        Some(self.begin_at(&known))
+    }
+
+    fn begin_at(&self, known: &Known) -> Result<(Address, Begun), OpenIdError> {
         let begun = Begun::new()?;
         let challenge = URL_SAFE_NO_PAD.encode(Sha256::digest(&begun.verifier));
         let url = Metadata::url(&known.metadata.authorization_endpoint)?.with(&[
@@ -123,6 +135,13 @@ impl Provider {
         Ok((url, begun))
     }
 
+    /// What is wrong with what a browser came back with, as far as it shows without asking the
+    /// provider anything.
+    pub fn objection(&self, returned: &Returned, begun: &Begun) -> Option<OpenIdError> {
+        let known = self.remembered()?;
+        code(&known.metadata, returned, begun).err()
+    }
+
     /// Find out who came back.
     ///
     /// # Errors
@@ -130,26 +149,7 @@ impl Provider {
     pub fn finish(&self, returned: &Returned, begun: &Begun) -> Result<Identity, OpenIdError> {
         let known = self.known()?;
         let metadata = &known.metadata;
-        if returned.state.as_deref() != Some(begun.state.as_str()) {
-            return Err(OpenIdError::Foreign(
-                "this is not the answer to what this browser began: sign in again",
-            ));
-        }
-        let is_named = returned.iss.is_some();
-        let is_issuer = returned.iss.as_deref() == Some(metadata.issuer());
-        if (is_named || metadata.authorization_response_iss_parameter_supported) && !is_issuer {
-            return Err(OpenIdError::Foreign(
-                "this answer comes from another provider: sign in again",
-            ));
-        }
-        if let Some(error) = &returned.error {
-            return Err(refused(error, returned.error_description.as_deref()));
-        }
-        let Some(code) = &returned.code else {
-            return Err(OpenIdError::Foreign(
-                "the provider sent no code: sign in again",
-            ));
-        };
+        let code = code(metadata, returned, begun)?;
         let tokens = self.redeem(metadata, code, begun)?;
         let mut claims = self.verify(known.clone(), &tokens.id_token)?;
         self.check(&claims, begun)?;
@@ -249,12 +249,10 @@ impl Provider {
 
     /// What is known of the provider; it is asked where that is too old.
     fn known(&self) -> Result<Known, OpenIdError> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = known.as_ref().filter(|it| it.at.elapsed() < METADATA_AGE) {
-            return Ok(known.clone());
-        }
         // Others need not wait for the answer.
-        drop(known);
+        if let Some(known) = self.remembered() {
+            return Ok(known);
+        }
         let metadata = Metadata::fetch(&self.calls, &self.options)?;
         let keys = self.fetch_keys(&metadata)?;
         let now = Instant::now();
@@ -268,7 +266,40 @@ impl Provider {
         Ok(known)
     }
 
+    /// What is known of the provider, unless it is too old.
+    fn remembered(&self) -> Option<Known> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = known.as_ref().filter(|it| it.at.elapsed() < METADATA_AGE);
+        known.cloned()
+    }
+
     fn keep(&self, known: Known) {
         *self.known.lock().unwrap_or_else(PoisonError::into_inner) = Some(known);
     }
+}
+
+/// The code in the answer to what a browser began.
+fn code<'r>(
+    metadata: &Metadata,
+    returned: &'r Returned,
+    begun: &Begun,
+) -> Result<&'r str, OpenIdError> {
+    if returned.state.as_deref() != Some(begun.state.as_str()) {
+        return Err(OpenIdError::Foreign(
+            "this is not the answer to what this browser began: sign in again",
+        ));
+    }
+    let is_named = returned.iss.is_some();
+    let is_issuer = returned.iss.as_deref() == Some(metadata.issuer());
+    if (is_named || metadata.authorization_response_iss_parameter_supported) && !is_issuer {
+        return Err(OpenIdError::Foreign(
+            "this answer comes from another provider: sign in again",
+        ));
+    }
+    if let Some(error) = &returned.error {
+        return Err(refused(error, returned.error_description.as_deref()));
+    }
+    returned.code.as_deref().ok_or(OpenIdError::Foreign(
+        "the provider sent no code: sign in again",
+    ))
 }

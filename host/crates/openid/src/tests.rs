@@ -310,6 +310,21 @@ fn an_answer_for_another_browser_or_of_another_provider_signs_nobody_in() {
 }
 
 #[test]
+fn what_shows_without_the_provider_is_told_without_asking_it() {
+    let fake = Fake::start(|_| {});
+    assert!(fake.provider.begin_unasked().is_none(), "nothing is known");
+    let (_, begun) = fake.provider.begin().unwrap();
+    let returned = fake.returned(&begun);
+    assert!(fake.provider.objection(&returned, &begun).is_none());
+    let (_, other) = fake.provider.begin_unasked().unwrap().unwrap();
+    assert!(matches!(
+        fake.provider.objection(&returned, &other),
+        Some(OpenIdError::Foreign(_))
+    ));
+    assert!(fake.asks("/token").is_empty());
+}
+
+#[test]
 fn a_token_for_several_clients_was_issued_to_this_one() {
     for (audience, by, counts) in [
         (json!(["placewright", "other"]), json!("placewright"), true),

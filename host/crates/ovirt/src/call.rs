@@ -1,5 +1,8 @@
 //! A request to one of the routes, read once for all of them, and how it is answered.
 
+mod body;
+
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -8,13 +11,20 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 
 use super::fault::{Fault, response};
-use super::import::{self, Element};
+use super::import::Element;
 use super::site::Site;
 use super::tree::{Format, Tree};
 use placewright_http::audit::Note;
-use placewright_http::document::{aside, turn};
+use placewright_http::document::{Incoming, aside, turn};
+use placewright_http::gone::{Cancel, Gone};
 use placewright_http::pool::Pool;
 use placewright_http::{Caller, Problem};
+
+use body::Sent;
+
+/// A list has so many bytes at most and one more element: it is in memory as a whole, and a server
+/// is to stay below 1 GiB. A hundred thousand VMs have as many.
+const LONGEST_LIST: usize = 256 << 20;
 
 /// A request.
 pub(crate) struct Call {
@@ -22,16 +32,19 @@ pub(crate) struct Call {
     pub caller: Caller,
     /// Where questions that take long are asked.
     pub questions: Option<Arc<Pool>>,
+    /// When what is only read ends early: nobody waits for it any more.
+    pub cancel: Cancel,
     /// What the audit log is told.
     note: Option<Note>,
     /// The variable parts of the path.
     parts: Vec<(String, String)>,
     query: Vec<(String, String)>,
+    /// What is to be answered too of what is linked.
+    follow: BTreeSet<String>,
     path: String,
     /// By what the client finds again what it has asked for.
     correlation: Option<String>,
-    body: Bytes,
-    content_type: String,
+    sent: Sent,
     /// How the client wants to be answered.
     format: Format,
 }
@@ -64,16 +77,23 @@ impl Reply {
 
     /// A list that may be long is shown. Each element is written as soon as it is there, so that
     /// the trees of thousands are never in memory together.
+    ///
+    /// # Errors
+    /// If nobody waits for it any more, or it is too long.
     pub(crate) fn list(
         call: &Call,
         name: &'static str,
         elements: impl Iterator<Item = Tree>,
-    ) -> Self {
-        Self {
+    ) -> Result<Self, Fault> {
+        let text = call.format.list(name, elements, |written| {
+            call.goes_on()?;
+            fits(written)
+        })?;
+        Ok(Self {
             status: StatusCode::OK,
-            content: Content::Text(call.format.list(name, elements)),
+            content: Content::Text(text),
             location: None,
-        }
+        })
     }
 
     /// Something was made, and is found there.
@@ -138,11 +158,16 @@ impl Call {
 
     /// Whether what is linked under that name is to be answered too.
     pub(crate) fn follows(&self, link: &str) -> bool {
-        let follow = self.query("follow").unwrap_or_default();
-        follow.split(',').any(|path| {
-            let first = path.trim().split('.').next();
-            first == Some(link)
-        })
+        self.follow.contains(link)
+    }
+
+    /// That somebody waits for what is read. It is to be asked at each of what there may be
+    /// thousands of.
+    ///
+    /// # Errors
+    /// If nobody does.
+    pub(crate) fn goes_on(&self) -> Result<(), Fault> {
+        Ok(self.cancel.check()?)
     }
 
     /// The most elements that a list may have, if the caller says so.
@@ -163,66 +188,26 @@ impl Call {
     ///
     /// # Errors
     /// If it is another one, or none.
-    pub(crate) fn body(&self, name: &str) -> Result<Element, Fault> {
-        read(&self.body, &self.content_type, name)
+    pub(crate) fn body(&self, name: &str) -> Result<&Element, Fault> {
+        self.sent.element(name)
     }
 }
 
-/// Read a body: an element of that name in XML, or an object in JSON.
-fn read(body: &[u8], content_type: &str, name: &str) -> Result<Element, Fault> {
-    let text = std::str::from_utf8(body).map_err(|_| {
-        Fault::syntax("the body is not in UTF-8: send it so, whatever its declaration says")
-    })?;
-    let text = text.trim_start_matches('\u{feff}').trim();
-    if text.is_empty() {
-        return Err(Fault::syntax(format!(
-            "the body is empty; an element \"{name}\" belongs here"
-        )));
-    }
-    let essence = content_type.split(';').next().unwrap_or_default().trim();
-    let is_json = match essence.to_ascii_lowercase().as_str() {
-        "application/json" => true,
-        "application/xml" | "text/xml" | "" => false,
-        _ => {
-            return Err(Fault::syntax(
-                "send a body with Content-Type: application/xml or application/json",
-            ));
-        }
-    };
-    if !is_json && let Some(encoding) = declared_encoding(text) {
-        return Err(Fault::syntax(format!(
-            "the body declares the encoding \"{}\"; only UTF-8 is read",
-            placewright_document::shown(encoding)
-        )));
-    }
-    if is_json != text.starts_with('{') {
-        let sentence = match is_json {
-            true => "the body is to be JSON by its type, and is no object of JSON",
-            false => "the body is to be XML by its type, and is none",
-        };
-        return Err(Fault::syntax(sentence));
-    }
-    let file = if is_json { "body.json" } else { "body.xml" };
-    let element = import::parse(text, file).map_err(Fault::syntax)?;
-    // An object of JSON has no name.
-    match is_json || element.name == name {
-        true => Ok(element),
-        false => Err(Fault::syntax(format!(
-            "an element \"{name}\" belongs here, and not \"{}\"",
-            placewright_document::shown(&element.name)
+/// That a list may be longer than that.
+fn fits(written: usize) -> Result<(), Fault> {
+    match written < LONGEST_LIST {
+        true => Ok(()),
+        false => Err(Fault::refused(format!(
+            "the list has more than {} MiB: ask for fewer with \"max\" or \"search\", or page by page, as in search=page 1",
+            LONGEST_LIST >> 20
         ))),
     }
 }
 
-/// The encoding that the declaration of a document in XML names, if it is another than UTF-8.
-fn declared_encoding(text: &str) -> Option<&str> {
-    let declaration = text.strip_prefix("<?xml")?.split("?>").next()?;
-    let (_, after) = declaration.split_once("encoding")?;
-    let value = after.trim_start().strip_prefix('=')?.trim_start();
-    let quote = value.chars().next()?;
-    let encoding = value.get(1..)?.split(quote).next()?;
-    let is_known = |known: &str| encoding.eq_ignore_ascii_case(known);
-    (!["utf-8", "utf8", "us-ascii"].into_iter().any(is_known)).then_some(encoding)
+/// Of what is linked, the names of what a parameter `follow` asks for: of a path, the first one.
+fn followed(follow: &str) -> BTreeSet<String> {
+    let first = |path: &str| path.trim().split('.').next().map(str::to_owned);
+    follow.split(',').filter_map(first).collect()
 }
 
 /// How a caller wants to be answered.
@@ -243,7 +228,7 @@ fn format(headers: &HeaderMap) -> Format {
 pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) -> Response {
     let format = format(request.headers());
     let (mut parts, body) = request.into_parts();
-    let is_read = parts.method == Method::GET;
+    let is_read = [Method::GET, Method::HEAD].contains(&parts.method);
     let Some(caller) = parts.extensions.get::<Caller>().cloned() else {
         // The guard lets nobody through to these routes without one.
         return Problem::new(
@@ -263,7 +248,9 @@ pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) ->
     let path = path.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let path = path.collect();
     let query = parts.uri.query().unwrap_or_default().as_bytes();
-    let query = form_urlencoded::parse(query).into_owned().collect();
+    let query: Vec<_> = form_urlencoded::parse(query).into_owned().collect();
+    let follow = query.iter().find(|(known, _)| known == "follow");
+    let follow = follow.map_or_else(BTreeSet::new, |(_, follow)| followed(follow));
     let correlation = parts.headers.get("correlation-id");
     let correlation = correlation.and_then(|it| it.to_str().ok());
     let correlation = correlation.map(str::to_owned);
@@ -271,34 +258,45 @@ pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) ->
     let content_type = parts.headers.get(header::CONTENT_TYPE);
     let content_type = content_type.and_then(|it| it.to_str().ok());
     let content_type = content_type.unwrap_or_default().to_owned();
+    let incoming = Incoming::of(&parts.extensions);
     let body = Bytes::from_request(Request::from_parts(parts, body), &()).await;
     let body = match body {
         Ok(body) => body,
         Err(rejection) => return rejection.into_response(),
     };
-    // What is only read takes its turn as lists of the API do.
-    let turn = match is_read {
-        true => match turn().await {
-            Ok(turn) => turn,
-            Err(problem) => return problem.into_response(),
-        },
-        false => None,
+    let (sent, weight) = match body::read(incoming, body, &content_type).await {
+        Ok(read) => read,
+        Err(problem) => return problem.into_response(),
+    };
+    // What is only read takes its turn as lists of the API do, and ends when nobody waits for it.
+    let gone = Gone::default();
+    let (turn, cancel) = match is_read {
+        true => (turn().await, gone.cancel()),
+        false => {
+            let place = site.writes.place(&caller.name, caller.only_cluster());
+            (place.await.map(Some), Cancel::default())
+        }
+    };
+    let turn = match turn {
+        Ok(turn) => turn,
+        Err(problem) => return problem.into_response(),
     };
     let call = Call {
         site,
         caller,
         questions,
+        cancel,
         note,
         parts: path,
         query,
+        follow,
         path: whole_path,
         correlation,
-        body,
-        content_type,
+        sent,
         format,
     };
     let carried_out = move || {
-        let _turn = turn;
+        let _held = (turn, weight);
         Ok::<_, Problem>(match handle(&call) {
             Ok(reply) => {
                 let text = match reply.content {
@@ -315,52 +313,26 @@ pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) ->
             Err(fault) => fault.response(format),
         })
     };
-    aside(carried_out)
-        .await
-        .unwrap_or_else(IntoResponse::into_response)
+    let answered = aside(carried_out).await;
+    drop(gone);
+    answered.unwrap_or_else(IntoResponse::into_response)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn refused(body: &[u8], content_type: &str) -> String {
-        format!("{:?}", read(body, content_type, "filter").unwrap_err())
+    #[test]
+    fn lists_are_bounded() {
+        assert!(fits(0).is_ok() && fits(LONGEST_LIST - 1).is_ok());
+        assert!(format!("{:?}", fits(LONGEST_LIST)).contains("256 MiB"));
     }
 
     #[test]
-    fn a_body_is_read_in_xml_and_in_json() {
-        let xml = b"<filter>\n  <position>-1</position>\n  <scheduling_policy_unit id=\"u\"/>\n</filter>\n";
-        let json = br#"{"position": "-1", "scheduling_policy_unit": {"id": "u"}}"#;
-        for (body, kind) in [
-            (&xml[..], "application/xml"),
-            (&xml[..], "application/xml; charset=utf-8"),
-            (&json[..], "application/json"),
-        ] {
-            let filter = read(body, kind, "filter").unwrap();
-            assert_eq!(filter.get("position").unwrap().text, "-1", "{kind}");
-            let unit = filter.get("scheduling_policy_unit").unwrap();
-            assert_eq!(unit.get("id").unwrap().text, "u", "{kind}");
-        }
-    }
-
-    #[test]
-    fn what_cannot_be_read_is_refused() {
-        let xml = "application/xml";
-        let bomb = b"<!DOCTYPE a [<!ENTITY b \"bbbb\"><!ENTITY c \"&b;&b;\">]><filter>&c;</filter>";
-        assert!(refused(bomb, xml).contains("document type"));
-        let external =
-            b"<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><filter>&b;</filter>";
-        assert!(refused(external, xml).contains("document type"));
-        assert!(refused(b"", xml).contains("empty"));
-        assert!(refused(b"<weight/>", xml).contains("weight"));
-        assert!(refused(b"{}", xml).contains("XML"));
-        assert!(refused(b"<filter/>", "application/json").contains("JSON"));
-        assert!(refused(b"<filter/>", "text/plain").contains("Content-Type"));
-        let foreign = b"<?xml version='1.0' encoding='ISO-8859-1'?><filter/>";
-        assert!(refused(foreign, xml).contains("ISO-8859-1"));
-        assert!(refused(b"<filter>\xe4</filter>", xml).contains("UTF-8"));
-        let deep = "<filter>".repeat(10_000) + &"</filter>".repeat(10_000);
-        assert!(refused(deep.as_bytes(), xml).contains("deeper"));
+    fn of_what_is_followed_the_first_part_counts() {
+        let follow = followed("steps, hosts.nics,,hosts");
+        assert!(follow.contains("steps") && follow.contains("hosts"));
+        assert!(!follow.contains("nics"));
+        assert_eq!(follow.len(), 3);
     }
 }

@@ -57,7 +57,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let found = search.of(all(call), |cluster, key| match key {
         "id" => Some(id(cluster.name())),
         _ => Some(cluster.name().to_string()),
-    });
+    })?;
     let policies = names::policies(&call.site, &call.caller, &call.site.catalogue());
     let found = found.iter().take(call.most()?);
     let found = found.map(|cluster| tree(call, cluster, &policies));
@@ -231,7 +231,7 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
     for _ in 0..TRIES {
         let catalogue = call.site.catalogue();
         let policies = names::policies(&call.site, &call.caller, &catalogue);
-        let wanted = Wanted::read(&body, &tree(call, &cluster, &policies))?;
+        let wanted = Wanted::read(body, &tree(call, &cluster, &policies))?;
         call.caller.must(Permission::AttachPolicies, Some(&name))?;
         let now = cluster.settings();
         let policy = wanted.found(&policies, &now.policy)?;

@@ -105,7 +105,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let parts = parts(call)?;
     let mut events = of_caller(call);
     events.retain(|event| after.is_none_or(|after| event.number > after));
-    let found = search.of(events, |event, key| value(event, key));
+    let found = search.of(events, |event, key| value(event, key))?;
     let found = found.iter().take(call.most()?);
     let shown = found.map(|event| tree(&parts, event));
     Ok(Reply::ok(Tree::list("events", shown)))
@@ -146,7 +146,7 @@ pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
         "code",
         "index",
     ];
-    only(&body, &known)?;
+    only(body, &known)?;
     let text = |key: &str| body.get(key).map(|it| it.text.as_str());
     let given = |key: &str| text(key).filter(|text| !text.is_empty());
     for key in ["description", "severity", "origin", "custom_id"] {

@@ -6,6 +6,7 @@ use axum::response::{IntoResponse, Response};
 use super::tree::{Format, Tree};
 use placewright_deployment::DeploymentError;
 use placewright_document::shortened;
+use placewright_http::gone::InterruptedError;
 use placewright_http::{Code, Problem};
 
 /// Why a request was not carried out.
@@ -95,6 +96,12 @@ impl From<Problem> for Fault {
             _ => body.errors.iter().map(|it| &*it.message).collect(),
         };
         Self::new(status, FAILED, format!("[{}]", sentences.join(", ")))
+    }
+}
+
+impl From<InterruptedError> for Fault {
+    fn from(error: InterruptedError) -> Self {
+        Problem::from(error).into()
     }
 }
 

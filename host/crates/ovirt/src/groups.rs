@@ -9,7 +9,7 @@ pub(crate) use members::{
 };
 pub(crate) use write::{create, remove, update};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use super::call::{Call, Reply};
@@ -57,7 +57,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let groups = part.inventory().groups().map(GroupEntry::given);
     let groups = groups.filter(|group| !labels::is_label(&group.id));
     let shown = groups.take(call.most()?).map(|group| tree(&part, group));
-    Ok(Reply::ok(Tree::list("affinity_groups", shown)))
+    Reply::list(call, "affinity_groups", shown)
 }
 
 /// `GET /clusters/{id}/affinitygroups/{group}`
@@ -163,7 +163,8 @@ fn is_broken(inventory: &Inventory, group: &Group) -> bool {
         Some(GroupRule::Negative { .. }) => counts.values().any(|count| *count > 1),
         None => false,
     };
-    let is_inside = |host: &&Arc<str>| group.hosts.contains(*host);
+    let inside: HashSet<&Arc<str>> = group.hosts.iter().collect();
+    let is_inside = |host: &&Arc<str>| inside.contains(*host);
     let hosts = match group.host_rule {
         Some(GroupRule::Positive { .. }) => !counts.keys().all(is_inside),
         Some(GroupRule::Negative { .. }) => counts.keys().any(is_inside),

@@ -4,7 +4,7 @@ use super::below;
 use super::call::{Call, Reply};
 use super::fault::Fault;
 use super::inventory::{Part, parts};
-use super::labels;
+use super::labels::{self, Labelled};
 use super::migrate;
 use super::search::{Field, Search};
 use super::tree::Tree;
@@ -78,6 +78,15 @@ impl<'p> Host<'p> {
         let total = integer("memory.total") * self.number("memory.overcommit").unwrap_or(1.0);
         let taken = integer("memory.committed") + integer("memory.pending");
         (total - taken - integer("memory.reserved")).max(0.0) as i64
+    }
+
+    /// It with the labels that it is in, if they are followed.
+    fn labelled(&self, call: &Call, labelled: Option<&Labelled>) -> Tree {
+        let tree = self.tree(call);
+        match labelled {
+            Some(labelled) => tree.with(labelled.tree(&self.id())),
+            None => tree,
+        }
     }
 
     fn tree(&self, call: &Call) -> Tree {
@@ -247,24 +256,11 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
         };
         targets.as_ref().is_none_or(place)
     };
-    let found = search.of(hosts.filter(is_target).collect(), value);
+    let found = search.of(hosts.filter(is_target).collect(), value)?;
     let found = found.iter().take(call.most()?);
-    let labels = |host: &Host<'_>, tree: Tree| labelled(call, &parts, host, tree);
-    let shown = found.map(|host| labels(host, host.tree(call)));
-    Ok(Reply::list(call, "hosts", shown))
-}
-
-/// A host with the labels that it is in, if they are followed.
-fn labelled(call: &Call, parts: &[Part], host: &Host<'_>, tree: Tree) -> Tree {
-    match call.follows("affinity_labels") || call.follows("affinitylabels") {
-        true => tree.with(labels::labels_of(
-            call,
-            parts,
-            labels::List::Hosts,
-            &host.id(),
-        )),
-        false => tree,
-    }
+    let labelled = Labelled::followed(call, &parts, labels::List::Hosts);
+    let shown = found.map(|host| host.labelled(call, labelled.as_ref()));
+    Reply::list(call, "hosts", shown)
 }
 
 /// Show something of the host of the id in the path.
@@ -321,7 +317,8 @@ impl HostList {
 /// `GET /hosts/{id}`
 pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     shown(call, |host, parts| {
-        Ok(labelled(call, parts, host, host.tree(call)))
+        let labelled = Labelled::followed(call, parts, labels::List::Hosts);
+        Ok(host.labelled(call, labelled.as_ref()))
     })
 }
 

@@ -47,9 +47,9 @@ impl Ids {
         }
     }
 
-    /// Whether a UUID is made of an id, which is none itself.
-    pub(crate) fn is_made_of(&self, wanted: Uuid, id: &str) -> bool {
-        !is_uuid(id) && self.made(id) == wanted
+    /// The UUID that is made of an id; None: the id is one itself.
+    pub(crate) fn made_of(&self, id: &str) -> Option<Uuid> {
+        (!is_uuid(id)).then(|| self.made(id))
     }
 
     fn made(&self, id: &str) -> Uuid {
@@ -93,10 +93,9 @@ mod tests {
         assert!(is_uuid(&made));
         assert_eq!(made, of("host", &["c", "h1"]));
         let uuid = Uuid::parse_str(&made).unwrap();
-        assert!(hosts.is_made_of(uuid, "h1"));
-        assert!(!hosts.is_made_of(uuid, "h2"));
-        let of_own = hosts.made(id);
-        assert!(!hosts.is_made_of(of_own, id), "it has an id of its own");
+        assert_eq!(hosts.made_of("h1"), Some(uuid));
+        assert_ne!(hosts.made_of("h2"), Some(uuid));
+        assert_eq!(hosts.made_of(id), None, "it has an id of its own");
         assert_ne!(made, Ids::new("host", "d").of("h1"));
     }
 }

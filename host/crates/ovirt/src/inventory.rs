@@ -1,12 +1,14 @@
 //! Hosts and VMs of all clusters that a caller is shown, and their ids.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use super::call::Call;
 use super::clusters;
 use super::fault::Fault;
 use super::ids::{self, Ids};
 use super::tree::Tree;
+use super::vms;
 use placewright_deployment::Cluster;
 use placewright_deployment::cluster::Snapshot;
 use placewright_inventory::{HostEntry, Inventory, VmEntry};
@@ -22,6 +24,32 @@ pub(crate) struct Part {
     href: String,
     host_ids: Ids,
     vm_ids: Ids,
+    hosts: OnceLock<Named<u32>>,
+    vms: OnceLock<Named<Arc<str>>>,
+}
+
+/// What leads from UUIDs that are made of ids, and from names, to what has them. It is made once
+/// somebody asks for one: a body may name thousands, and each would be looked for among all.
+struct Named<T> {
+    made: HashMap<Uuid, T>,
+    names: HashMap<String, T>,
+}
+
+impl<T: Clone> Named<T> {
+    /// Of things with their ids and names; of several with one name, the first one has it.
+    fn of(ids: &Ids, all: impl Iterator<Item = (Arc<str>, String, T)>) -> Self {
+        let mut named = Self {
+            made: HashMap::new(),
+            names: HashMap::new(),
+        };
+        for (id, name, it) in all {
+            if let Some(made) = ids.made_of(&id) {
+                named.made.entry(made).or_insert_with(|| it.clone());
+            }
+            named.names.entry(name).or_insert(it);
+        }
+        named
+    }
 }
 
 impl Part {
@@ -38,6 +66,8 @@ impl Part {
             href,
             host_ids,
             vm_ids,
+            hosts: OnceLock::new(),
+            vms: OnceLock::new(),
         })
     }
 
@@ -81,9 +111,24 @@ impl Part {
         if let Some(slot) = inventory.slot(id) {
             return Some((slot, inventory.host(slot)?));
         }
-        let id = Uuid::parse_str(id).ok()?;
-        let mut hosts = inventory.hosts();
-        hosts.find(|(_, host)| self.host_ids.is_made_of(id, &host.id))
+        let slot = *self.named_hosts().made.get(&Uuid::parse_str(id).ok()?)?;
+        Some((slot, inventory.host(slot)?))
+    }
+
+    /// The host that is called so.
+    pub(crate) fn host_by_name(&self, name: &str) -> Option<&HostEntry> {
+        self.inventory().host(*self.named_hosts().names.get(name)?)
+    }
+
+    fn named_hosts(&self) -> &Named<u32> {
+        self.hosts.get_or_init(|| {
+            let hosts = self.hosts().into_iter();
+            let hosts = hosts.map(|(slot, host)| {
+                let name = host.facts.text("name").unwrap_or(&host.id);
+                (host.id.clone(), name.to_owned(), slot)
+            });
+            Named::of(&self.host_ids, hosts)
+        })
     }
 
     /// The VMs that have a place, once each: where they run, if they do.
@@ -108,9 +153,23 @@ impl Part {
         if let Some(own) = self.vm_by_key(id) {
             return Some(own);
         }
-        let id = Uuid::parse_str(id).ok()?;
-        self.vms()
-            .find(|entry| self.vm_ids.is_made_of(id, &entry.vm.id))
+        let made = &self.named_vms().made;
+        self.vm_by_key(made.get(&Uuid::parse_str(id).ok()?)?)
+    }
+
+    /// The VM that is called so.
+    pub(crate) fn vm_by_name(&self, name: &str) -> Option<&VmEntry> {
+        self.vm_by_key(self.named_vms().names.get(name)?)
+    }
+
+    fn named_vms(&self) -> &Named<Arc<str>> {
+        self.vms.get_or_init(|| {
+            let vms = self.vms().map(|entry| {
+                let id = &entry.vm.id;
+                (id.clone(), vms::name(entry), id.clone())
+            });
+            Named::of(&self.vm_ids, vms)
+        })
     }
 }
 

@@ -246,7 +246,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
         "description" => Some(job.description.clone()),
         "correlation_id" => job.correlation.clone(),
         _ => Some(job.id.clone()),
-    });
+    })?;
     let found = found.iter().take(call.most()?);
     Ok(Reply::ok(Tree::list(
         "jobs",
@@ -297,8 +297,8 @@ pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
         "last_updated",
         "steps",
     ];
-    only(&body, &known)?;
-    let description = description(&body, "Job")?;
+    only(body, &known)?;
+    let description = description(body, "Job")?;
     call.caller.must(Permission::Operate, None)?;
     let mut jobs = lock(&call.site);
     let id = jobs.next_id();
@@ -319,8 +319,8 @@ pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
 /// Whether what is ended by an action went well.
 fn succeeded(call: &Call) -> Result<bool, Fault> {
     let action = call.body("action")?;
-    only(&action, &["async", "force", "succeeded", "status", "job"])?;
-    Ok(flag(&action, "succeeded")?.unwrap_or(true))
+    only(action, &["async", "force", "succeeded", "status", "job"])?;
+    Ok(flag(action, "succeeded")?.unwrap_or(true))
 }
 
 /// `POST /jobs/{id}/end`

@@ -8,11 +8,11 @@ mod assigned;
 mod write;
 
 pub(crate) use assigned::{
-    assign, labels_of, list as list_assigned, show as show_assigned, withdraw,
+    Labelled, assign, list as list_assigned, show as show_assigned, withdraw,
 };
 pub(crate) use write::{add as add_member, create, remove, remove_member, update};
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::call::{Call, Reply};
@@ -78,22 +78,42 @@ fn of_parts(parts: &[Part]) -> Vec<Label> {
 }
 
 /// The labels of all clusters that the caller is shown.
-pub(crate) fn all(call: &Call) -> Result<Vec<Label>, Fault> {
-    Ok(of_parts(&parts(call)?))
+pub(crate) fn all(call: &Call) -> Result<Known, Fault> {
+    Ok(Known::new(of_parts(&parts(call)?)))
 }
 
-/// The label that an element names.
-///
-/// # Errors
-/// If there is none, or it names none.
-pub(crate) fn named<'l>(known: &'l [Label], named: &Element) -> Result<&'l Label, Fault> {
-    let text = |key: &str| named.get(key).map(|it| it.text.as_str());
-    let (found, wanted) = match (text("id"), text("name")) {
-        (Some(wanted), _) => (known.iter().find(|label| id(&label.key) == wanted), wanted),
-        (None, Some(wanted)) => (known.iter().find(|label| label.name == wanted), wanted),
-        (None, None) => return Err(Fault::incomplete("AffinityLabel", "id|name", "add")),
-    };
-    found.ok_or_else(|| Fault::not_found("affinity label", wanted))
+/// Labels to find those in that a body names, which may be thousands.
+pub(crate) struct Known {
+    labels: Vec<Label>,
+    /// Their places by id, and by name: the first one of that name.
+    ids: HashMap<String, usize>,
+    names: HashMap<String, usize>,
+}
+
+impl Known {
+    fn new(labels: Vec<Label>) -> Self {
+        let (mut ids, mut names) = (HashMap::new(), HashMap::new());
+        for (place, label) in labels.iter().enumerate() {
+            ids.insert(id(&label.key), place);
+            names.entry(label.name.clone()).or_insert(place);
+        }
+        Self { labels, ids, names }
+    }
+
+    /// The label that an element names.
+    ///
+    /// # Errors
+    /// If there is none, or it names none.
+    pub(crate) fn named(&self, named: &Element) -> Result<&Label, Fault> {
+        let text = |key: &str| named.get(key).map(|it| it.text.as_str());
+        let (found, wanted) = match (text("id"), text("name")) {
+            (Some(wanted), _) => (self.ids.get(wanted), wanted),
+            (None, Some(wanted)) => (self.names.get(wanted), wanted),
+            (None, None) => return Err(Fault::incomplete("AffinityLabel", "id|name", "add")),
+        };
+        let found = found.and_then(|place| self.labels.get(*place));
+        found.ok_or_else(|| Fault::not_found("affinity label", wanted))
+    }
 }
 
 /// The label of that id.
@@ -115,6 +135,28 @@ pub(crate) fn shown(part: &Part, key: &str) -> Tree {
         Some(label) => reference(key).text("name", label.name),
         None => reference(key),
     }
+}
+
+/// The ids in oVirt of the VMs, or else hosts, of a label that are there.
+fn member_ids<'p>(
+    parts: &'p [Part],
+    key: &'p str,
+    list: List,
+) -> impl Iterator<Item = String> + use<'p> {
+    parts.iter().flat_map(move |part| {
+        let inventory = part.inventory();
+        let group = inventory.group(key).map(GroupEntry::given);
+        let is_there =
+            move |vm: &str| inventory.running(vm).is_some() || inventory.pending(vm).is_some();
+        let (vms, hosts) = match list {
+            List::Vms => (group.map(|group| &group.vms), None),
+            List::Hosts => (None, group.map(|group| &group.hosts)),
+        };
+        let vms = vms.into_iter().flatten().filter(move |vm| is_there(vm));
+        let hosts = hosts.into_iter().flatten();
+        vms.map(|vm| part.vm_id(vm))
+            .chain(hosts.map(|host| part.host_id(host)))
+    })
 }
 
 /// The VMs, or else hosts, of a label that are there.
@@ -173,15 +215,28 @@ impl List {
     }
 }
 
-/// A label as it is answered.
-fn tree(call: &Call, parts: &[Part], label: &Label) -> Tree {
+/// A label as it is shown among those of another thing.
+fn without_members(label: &Label) -> Tree {
     let href = href(&label.key);
-    let mut tree = reference(&label.key)
+    described(label)
+        .link_below(&href, List::Hosts.name())
+        .link_below(&href, List::Vms.name())
+}
+
+/// What is said of a label besides its members.
+fn described(label: &Label) -> Tree {
+    reference(&label.key)
         .text("name", &label.name)
         .text("description", &label.description)
         .text("read_only", false)
         // It does so in clusters of level 4.3 and older alone.
-        .text("has_implicit_affinity_group", false);
+        .text("has_implicit_affinity_group", false)
+}
+
+/// A label as it is answered.
+fn tree(call: &Call, parts: &[Part], label: &Label) -> Tree {
+    let href = href(&label.key);
+    let mut tree = described(label);
     for list in [List::Hosts, List::Vms] {
         if call.follows(list.name()) {
             let members = members(parts, &label.key, list).into_iter();
@@ -198,7 +253,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let labels = of_parts(&parts);
     let shown = labels.iter().take(call.most()?);
     let shown = shown.map(|label| tree(call, &parts, label));
-    Ok(Reply::ok(Tree::list("affinity_labels", shown)))
+    Reply::list(call, "affinity_labels", shown)
 }
 
 /// `GET /affinitylabels/{id}`
@@ -215,7 +270,7 @@ pub(crate) fn list_members(call: &Call) -> Result<Reply, Fault> {
     let label = find(of_parts(&parts), call.part("id"))?;
     let members = members(&parts, &label.key, list).into_iter();
     let shown = members.map(|(_, member)| member).take(call.most()?);
-    Ok(Reply::ok(Tree::list(list.name(), shown)))
+    Reply::list(call, list.name(), shown)
 }
 
 /// `GET /affinitylabels/{id}/{list}/{member}`

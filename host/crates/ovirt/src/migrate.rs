@@ -14,8 +14,13 @@ use super::jobs;
 use super::tree::Tree;
 use placewright_deployment::{ClusterState, DeploymentError};
 use placewright_document::{Surroundings, read_requests};
+use placewright_http::gone::Cancel;
 use placewright_http::{Permission, Problem};
 use placewright_model::Request;
+
+/// VMs for which hosts are looked for together, at most: for each of them the filters are asked
+/// about all hosts.
+const MOST_VMS: usize = 100;
 
 /// A cluster, and the ids here of some of its hosts.
 pub(crate) type Targets = (Arc<str>, HashSet<Arc<str>>);
@@ -54,9 +59,15 @@ fn request(
 /// The hosts to which all of the VMs could go, those where they run apart: what the filters of
 /// the policy leave.
 pub(crate) fn targets(call: &Call, parts: &[Part], vms: &str) -> Result<Targets, Fault> {
-    let ids = vms.split(',').map(str::trim).filter(|id| !id.is_empty());
+    let ids = || vms.split(',').map(str::trim).filter(|id| !id.is_empty());
+    if ids().count() > MOST_VMS {
+        return Err(Fault::syntax(format!(
+            "\"migration_target_of\" names at most {MOST_VMS} VMs"
+        )));
+    }
     let mut targets: Option<Targets> = None;
-    for id in ids {
+    for id in ids() {
+        call.goes_on()?;
         let (part, vm) = found(parts, id)?;
         if targets
             .as_ref()
@@ -82,9 +93,10 @@ pub(crate) fn targets(call: &Call, parts: &[Part], vms: &str) -> Result<Targets,
 fn left(call: &Call, part: &Part, request: Request) -> Result<HashSet<Arc<str>>, Fault> {
     let runtime = tokio::runtime::Handle::current();
     let snapshot = runtime.block_on(part.cluster.snapshot_with_rules())?;
-    let work = move |cancel| {
+    let caller = call.cancel.clone();
+    let work = move |cancel: Cancel| {
         let kept = snapshot.kept()?;
-        let options = kept.options(cancel);
+        let options = kept.options(cancel.or(&caller));
         let left = kept.situation_by(&options).remaining(&request);
         let left = left.map_err(DeploymentError::from)?;
         Ok::<_, DeploymentError>(left.into_iter().collect())
@@ -104,12 +116,7 @@ fn host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let found = match (text("id"), text("name")) {
         (Some(id), _) => part.host(id).map(|(_, host)| host),
-        (None, Some(name)) => {
-            let hosts = part.hosts().into_iter().map(|(_, host)| host);
-            let mut hosts =
-                hosts.filter(|host| host.facts.text("name").unwrap_or(&host.id) == name);
-            hosts.next()
-        }
+        (None, Some(name)) => part.host_by_name(name),
         (None, None) => return Err(Fault::incomplete("Host", "id|name", "migrate")),
     };
     let found = found.map(|host| host.id.clone());
@@ -120,7 +127,7 @@ fn host(part: &Part, named: &Element) -> Result<Arc<str>, Fault> {
 pub(crate) fn migrate(call: &Call) -> Result<Reply, Fault> {
     let action = call.body("action")?;
     only(
-        &action,
+        action,
         &[
             "host",
             "cluster",
@@ -134,7 +141,7 @@ pub(crate) fn migrate(call: &Call) -> Result<Reply, Fault> {
     let parts = parts(call)?;
     let (part, vm) = found(&parts, call.part("id"))?;
     call.caller.must(Permission::Operate, Some(part.name()))?;
-    if flag(&action, "migrate_vms_in_affinity_closure")? == Some(true) {
+    if flag(action, "migrate_vms_in_affinity_closure")? == Some(true) {
         return Err(Fault::refused(
             "Cannot migrate VM. VMs of one affinity group are not moved together: migrate them one by one",
         ));
@@ -150,7 +157,7 @@ pub(crate) fn migrate(call: &Call) -> Result<Reply, Fault> {
     if let Some(named) = action.get("host") {
         wanted.insert("allowed".to_owned(), json!([host(part, named)?]));
     }
-    if flag(&action, "force")? == Some(true) {
+    if flag(action, "force")? == Some(true) {
         return Err(Fault::refused(
             "Cannot migrate VM. Nothing is forced here: leave \"force\" out",
         ));

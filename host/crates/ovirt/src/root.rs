@@ -51,7 +51,7 @@ pub(crate) fn data_centers(call: &Call) -> Result<Reply, Fault> {
         "id" => Some(id.clone()),
         "status" => Some("up".to_owned()),
         _ => Some(DATA_CENTER.to_owned()),
-    });
+    })?;
     let shown = found.iter().take(call.most()?).map(|id| {
         let version = Tree::new("version").text("major", 4).text("minor", 7);
         Tree::new("data_center")

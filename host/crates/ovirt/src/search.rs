@@ -1,10 +1,20 @@
 //! Searches as oVirt's clients send them: `name=web* and status=up sortby name desc page 2`.
 
+mod pattern;
+
+use std::cell::OnceCell;
+use std::cmp::Ordering;
+
 use super::call::Call;
 use super::fault::Fault;
+use pattern::Pattern;
+use placewright_http::gone::Cancel;
 
 /// Elements of a page.
 const PAGE: usize = 100;
+
+/// Terms of a search, at most: each may be looked at for each of what there is.
+const MOST_TERMS: usize = 100;
 
 /// How values under a key are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,20 +26,38 @@ pub(crate) enum Field {
 /// What is looked for.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Search {
+    /// The keys that terms are about, once each.
+    keys: Vec<String>,
     /// One of these must hold; in each, all terms.
     any: Vec<Vec<Term>>,
     sort: Option<(String, Field, bool)>,
     /// From 1.
     page: Option<usize>,
     case_sensitive: bool,
+    /// When it ends early.
+    cancel: Cancel,
+}
+
+/// What must hold of the value under a key.
+#[derive(Debug, PartialEq)]
+struct Term {
+    /// The place of the key among those of the search.
+    key: usize,
+    test: Test,
 }
 
 #[derive(Debug, PartialEq)]
-struct Term {
-    key: String,
-    field: Field,
-    comparison: Comparison,
-    value: String,
+enum Test {
+    Number(Comparison, f64),
+    /// It is as the pattern says, or it is not.
+    Text(Pattern, bool),
+}
+
+/// By what something is sorted.
+#[derive(Debug)]
+enum Rank {
+    Text(Option<String>),
+    Number(f64),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,21 +89,31 @@ impl Search {
             Some(given) if given.eq_ignore_ascii_case("false") => false,
             Some(_) => return Err(Fault::syntax("\"case_sensitive\" must be true or false")),
         };
-        let mut search = Self::parse(call.query("search").unwrap_or_default(), field)
+        let text = call.query("search").unwrap_or_default();
+        let search = Self::parse(text, case_sensitive, field)
             .map_err(|why| Fault::refused(format!("the search is not understood: {why}")))?;
-        search.case_sensitive = case_sensitive;
-        Ok(search)
+        Ok(Self {
+            cancel: call.cancel.clone(),
+            ..search
+        })
     }
 
-    fn parse(text: &str, field: impl Fn(&str) -> Option<Field>) -> Result<Self, String> {
+    fn parse(
+        text: &str,
+        case_sensitive: bool,
+        field: impl Fn(&str) -> Option<Field>,
+    ) -> Result<Self, String> {
         let tokens = tokens(text)?;
         let mut tokens = tokens.into_iter().peekable();
         let mut search = Self {
+            keys: Vec::new(),
             any: Vec::new(),
             sort: None,
             page: None,
-            case_sensitive: true,
+            case_sensitive,
+            cancel: Cancel::default(),
         };
+        let mut terms = 0;
         let known = |key: &str| {
             // Keys of what is listed may be preceded by what it is: "Hosts.name".
             let key = key
@@ -155,15 +193,23 @@ impl Search {
                     if field == Field::Text && !is_equality {
                         return Err(format!("\"{key}\" is compared by = or !="));
                     }
-                    if field == Field::Number && value.parse::<f64>().is_err() {
-                        return Err(format!("a number must stand after \"{key}\""));
+                    terms += 1;
+                    if terms > MOST_TERMS {
+                        return Err(format!("there are at most {MOST_TERMS} terms in one"));
                     }
-                    all.push(Term {
-                        key,
-                        field,
-                        comparison,
-                        value,
-                    });
+                    let test = match field {
+                        Field::Number => {
+                            let number = value.parse().ok();
+                            let missing = || format!("a number must stand after \"{key}\"");
+                            Test::Number(comparison, number.ok_or_else(missing)?)
+                        }
+                        Field::Text => {
+                            let pattern = Pattern::read(&value, case_sensitive)?;
+                            Test::Text(pattern, comparison == Comparison::Is)
+                        }
+                    };
+                    let key = search.place(key);
+                    all.push(Term { key, test });
                     is_open = false;
                 }
             }
@@ -177,84 +223,110 @@ impl Search {
         Ok(search)
     }
 
+    /// The place of a key among those of the search.
+    fn place(&mut self, key: String) -> usize {
+        let known = self.keys.iter().position(|known| *known == key);
+        known.unwrap_or_else(|| {
+            self.keys.push(key);
+            self.keys.len() - 1
+        })
+    }
+
     /// What is found; `value` gives what something has under a key.
-    pub(crate) fn of<T>(&self, all: Vec<T>, value: impl Fn(&T, &str) -> Option<String>) -> Vec<T> {
-        let has =
-            |it: &T, term: &Term| term.holds(value(it, &term.key).as_deref(), self.case_sensitive);
-        let is_found = |it: &T| {
-            self.any.is_empty()
-                || self
-                    .any
-                    .iter()
-                    .any(|terms| terms.iter().all(|term| has(it, term)))
-        };
-        let mut found: Vec<T> = all.into_iter().filter(is_found).collect();
-        if let Some((key, field, descends)) = &self.sort {
-            found.sort_by(|one, other| {
-                let (one, other) = (value(one, key), value(other, key));
-                let order = match field {
-                    Field::Text => one.cmp(&other),
-                    Field::Number => {
-                        let number = |it: Option<String>| {
-                            it.and_then(|it| it.parse::<f64>().ok()).unwrap_or_default()
-                        };
-                        number(one).total_cmp(&number(other))
-                    }
-                };
-                if *descends { order.reverse() } else { order }
-            });
+    ///
+    /// # Errors
+    /// If nobody waits for it any more.
+    pub(crate) fn of<T>(
+        &self,
+        all: Vec<T>,
+        value: impl Fn(&T, &str) -> Option<String>,
+    ) -> Result<Vec<T>, Fault> {
+        let mut found = Vec::new();
+        for it in all {
+            self.cancel.check()?;
+            if self.finds(|key| value(&it, key)) {
+                found.push(it);
+            }
         }
-        match self.page {
+        if let Some((key, field, descends)) = &self.sort {
+            let mut ranked = Vec::with_capacity(found.len());
+            for it in found {
+                self.cancel.check()?;
+                ranked.push((Rank::of(*field, value(&it, key)), it));
+            }
+            ranked.sort_by(|(one, _), (other, _)| match descends {
+                true => one.cmp(other).reverse(),
+                false => one.cmp(other),
+            });
+            found = ranked.into_iter().map(|(_, it)| it).collect();
+        }
+        Ok(match self.page {
             None => found,
             Some(page) => {
                 let before = page.saturating_sub(1).saturating_mul(PAGE);
                 found.into_iter().skip(before).take(PAGE).collect()
             }
-        }
+        })
     }
-}
 
-impl Term {
-    fn holds(&self, value: Option<&str>, case_sensitive: bool) -> bool {
-        let value = value.unwrap_or_default();
-        if self.field == Field::Number {
-            let number = |text: &str| text.parse::<f64>().unwrap_or_default();
-            let (is, wanted) = (number(value), number(&self.value));
-            return match self.comparison {
-                Comparison::Is => is == wanted,
-                Comparison::IsNot => is != wanted,
-                Comparison::Less => is < wanted,
-                Comparison::LessOrIs => is <= wanted,
-                Comparison::Greater => is > wanted,
-                Comparison::GreaterOrIs => is >= wanted,
+    /// Whether something with these values is found. Each value is made once at most.
+    fn finds(&self, value: impl Fn(&str) -> Option<String>) -> bool {
+        let values: Vec<OnceCell<String>> = self.keys.iter().map(|_| OnceCell::new()).collect();
+        let has = |term: &Term| {
+            let (Some(key), Some(known)) = (self.keys.get(term.key), values.get(term.key)) else {
+                return false;
             };
-        }
-        let fits = match case_sensitive {
-            true => fits(&self.value, value),
-            false => fits(&self.value.to_lowercase(), &value.to_lowercase()),
+            let value = known.get_or_init(|| {
+                let value = value(key).unwrap_or_default();
+                match self.case_sensitive {
+                    true => value,
+                    false => value.to_lowercase(),
+                }
+            });
+            term.test.holds(value)
         };
-        fits == (self.comparison == Comparison::Is)
+        self.any.is_empty() || self.any.iter().any(|terms| terms.iter().all(has))
     }
 }
 
-/// Whether a text is as a pattern in which `*` stands for any text says.
-fn fits(pattern: &str, text: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = text.strip_prefix(first) else {
-        return false;
-    };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else {
-        return rest.is_empty();
-    };
-    for part in parts {
-        let Some(place) = rest.find(part) else {
-            return false;
-        };
-        rest = rest.get(place + part.len()..).unwrap_or_default();
+impl Test {
+    fn holds(&self, value: &str) -> bool {
+        match self {
+            Self::Text(pattern, expected) => pattern.fits(value) == *expected,
+            Self::Number(comparison, wanted) => {
+                let is = value.parse::<f64>().unwrap_or_default();
+                match comparison {
+                    Comparison::Is => is == *wanted,
+                    Comparison::IsNot => is != *wanted,
+                    Comparison::Less => is < *wanted,
+                    Comparison::LessOrIs => is <= *wanted,
+                    Comparison::Greater => is > *wanted,
+                    Comparison::GreaterOrIs => is >= *wanted,
+                }
+            }
+        }
     }
-    rest.ends_with(last)
+}
+
+impl Rank {
+    fn of(field: Field, value: Option<String>) -> Self {
+        match field {
+            Field::Text => Self::Text(value),
+            Field::Number => {
+                let number = value.and_then(|it| it.parse().ok());
+                Self::Number(number.unwrap_or_default())
+            }
+        }
+    }
+
+    /// All that is sorted has ranks of one kind.
+    fn cmp(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Self::Text(one), Self::Text(other)) => one.cmp(other),
+            (Self::Number(one), Self::Number(other)) => one.total_cmp(other),
+            _ => Ordering::Equal,
+        }
+    }
 }
 
 fn tokens(text: &str) -> Result<Vec<Token>, String> {
@@ -305,6 +377,8 @@ fn tokens(text: &str) -> Result<Vec<Token>, String> {
 
 #[cfg(test)]
 mod tests {
+    use placewright_http::gone::Gone;
+
     use super::*;
 
     fn field(key: &str) -> Option<Field> {
@@ -322,7 +396,7 @@ mod tests {
             ("db one", "up", 12),
             ("Web3", "maintenance", 1),
         ];
-        let search = Search::parse(search, field).unwrap();
+        let search = Search::parse(search, true, field).unwrap();
         let found = search.of(all, |it, key| {
             Some(match key {
                 "name" => it.0.to_owned(),
@@ -330,7 +404,7 @@ mod tests {
                 _ => it.2.to_string(),
             })
         });
-        found.into_iter().map(|it| it.0).collect()
+        found.unwrap().into_iter().map(|it| it.0).collect()
     }
 
     #[test]
@@ -381,21 +455,70 @@ mod tests {
             "page 1 name=web1",
             "!name=web1",
         ] {
-            assert!(Search::parse(search, field).is_err(), "{search}");
+            assert!(Search::parse(search, true, field).is_err(), "{search}");
         }
     }
 
     #[test]
-    fn a_pattern_may_have_several_stars() {
-        for (pattern, text, expected) in [
-            ("*", "", true),
-            ("a*b*c", "aXbYc", true),
-            ("a*b*c", "aXbY", false),
-            ("a*a", "a", false),
-            ("**", "x", true),
-            ("a", "ab", false),
-        ] {
-            assert_eq!(fits(pattern, text), expected, "{pattern} {text}");
+    fn case_does_not_matter_where_the_search_says_so() {
+        let search = Search::parse("name=wEB* and status!=UP", false, field).unwrap();
+        let all = vec![("Web1", "up"), ("web2", "down"), ("db", "down")];
+        let value =
+            |it: &(&str, &str), key: &str| Some(if key == "name" { it.0 } else { it.1 }.to_owned());
+        assert_eq!(search.of(all, value), Ok(vec![("web2", "down")]));
+    }
+
+    #[test]
+    fn terms_and_stars_are_bounded() {
+        let terms = |count| vec!["name=a"; count].join(" or ");
+        assert!(Search::parse(&terms(MOST_TERMS), true, field).is_ok());
+        let refused = Search::parse(&terms(MOST_TERMS + 1), true, field);
+        assert!(refused.unwrap_err().contains("at most 100 terms"));
+        let side_by_side = "vms=1 ".repeat(MOST_TERMS + 1);
+        assert!(Search::parse(&side_by_side, true, field).is_err());
+        let stars = format!("name=a and name={}", "a*".repeat(17));
+        let refused = Search::parse(&stars, true, field);
+        assert!(refused.unwrap_err().contains("at most 16 times"));
+    }
+
+    #[test]
+    fn a_value_is_made_once_for_all_terms_about_it() {
+        let search = Search::parse(&vec!["name=b*"; 50].join(" or "), false, field).unwrap();
+        let made = std::cell::Cell::new(0);
+        let value = |it: &&str, _: &str| {
+            made.set(made.get() + 1);
+            Some((*it).to_owned())
+        };
+        assert_eq!(search.of(vec!["a", "B", "c"], value), Ok(vec!["B"]));
+        assert_eq!(made.get(), 3);
+        // Nor is it made again and again to be sorted by.
+        let search = Search::parse("sortby name desc", true, field).unwrap();
+        let all: Vec<&str> = "the quick brown fox jumps".split(' ').collect();
+        made.set(0);
+        let sorted = search.of(all, value).unwrap();
+        assert_eq!(sorted, ["the", "quick", "jumps", "fox", "brown"]);
+        assert_eq!(made.get(), 5);
+    }
+
+    #[test]
+    fn a_search_ends_when_nobody_waits_for_it() {
+        for text in ["name=b*", "sortby name"] {
+            let gone = Gone::default();
+            let search = Search {
+                cancel: gone.cancel(),
+                ..Search::parse(text, true, field).unwrap()
+            };
+            assert!(search.of(vec!["a"; 10], |_, _| None).is_ok());
+            let (looked, gone) = (std::cell::Cell::new(0), std::cell::Cell::new(Some(gone)));
+            let ended = search.of(vec!["a"; 10], |_, _| {
+                looked.set(looked.get() + 1);
+                if looked.get() == 3 {
+                    drop(gone.take());
+                }
+                None
+            });
+            assert!(ended.is_err(), "{text}");
+            assert_eq!(looked.get(), 3, "{text}");
         }
     }
 }

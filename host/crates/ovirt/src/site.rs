@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use super::catalogue::Catalogue;
 use super::jobs::Jobs;
 use super::policy::Said;
 use placewright_deployment::{Deployment, PolicyRecord};
+use placewright_http::pool::Pool;
+
+/// Requests that change something that are carried out at the same time; half of them for one
+/// caller, and all but one for one cluster.
+const WRITES: usize = 16;
 
 /// A server as an engine, with what was worked out for earlier requests.
 #[derive(Debug)]
@@ -15,6 +21,8 @@ pub(crate) struct Site {
     catalogue: Mutex<Option<Arc<Catalogue>>>,
     /// By the names of policies.
     said: Mutex<BTreeMap<Arc<str>, Known>>,
+    /// Where requests that change something wait their turn: each has a thread until it is done.
+    pub writes: Arc<Pool>,
     /// What clients say that they are doing.
     pub jobs: Mutex<Jobs>,
     /// How far the upgrades of clusters are that are under way, in percent.
@@ -29,10 +37,16 @@ struct Known {
     said: Arc<Said>,
 }
 
+fn writes() -> Arc<Pool> {
+    // Nothing ends a change that has begun.
+    Pool::new("changes", WRITES, Duration::MAX)
+}
+
 impl Site {
     pub(crate) fn new(deployment: Arc<Deployment>) -> Self {
         Self {
             deployment,
+            writes: writes(),
             catalogue: Mutex::default(),
             said: Mutex::default(),
             jobs: Mutex::default(),
@@ -85,5 +99,33 @@ impl Site {
     pub(crate) fn forget(&self, policy: &str) {
         let mut said = self.said.lock().unwrap_or_else(PoisonError::into_inner);
         said.remove(policy);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn one_caller_leaves_threads_for_the_changes_of_others_and_so_does_one_cluster() {
+        let writes = writes();
+        let (x, y): (Arc<str>, Arc<str>) = ("x".into(), "y".into());
+        let at_once = async |caller: &str, cluster: &Arc<str>| {
+            let caller = caller.into();
+            let place = writes.place(&caller, Some(cluster));
+            let place = tokio::time::timeout(Duration::ZERO, place).await;
+            place.ok().map(Result::unwrap)
+        };
+        let mut places = Vec::new();
+        for caller in ["greedy", "other"] {
+            while let Some(place) = at_once(caller, &x).await {
+                places.push(place);
+            }
+            assert!(places.len() >= WRITES / 2, "{caller}");
+            assert!(places.len() < WRITES, "{caller}");
+        }
+        assert_eq!(places.len(), WRITES - 1);
+        assert!(at_once("third", &x).await.is_none());
+        assert!(at_once("third", &y).await.is_some());
     }
 }

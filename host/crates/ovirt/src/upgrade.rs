@@ -17,7 +17,7 @@ pub(crate) fn upgrade(call: &Call) -> Result<Reply, Fault> {
         "upgrade_action",
         "upgrade_percent_complete",
     ];
-    only(&body, &known)?;
+    only(body, &known)?;
     let name = cluster.name();
     call.is_about_cluster(name);
     call.caller.must(Permission::Operate, Some(name))?;

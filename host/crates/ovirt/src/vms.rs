@@ -5,7 +5,7 @@ use super::call::{Call, Reply};
 use super::fault::Fault;
 use super::hosts::{self, Host};
 use super::inventory::{Part, parts};
-use super::labels;
+use super::labels::{self, Labelled};
 use super::search::{Field, Search};
 use super::tree::Tree;
 use placewright_inventory::VmEntry;
@@ -50,6 +50,15 @@ impl Vm<'_> {
         let slot = self.entry.slot;
         let host = self.part.inventory().host(slot)?;
         (!self.entry.pending).then(|| Host::new(self.part, (slot, host)))
+    }
+
+    /// It with the labels that it is in, if they are followed.
+    fn labelled(&self, call: &Call, labelled: Option<&Labelled>) -> Tree {
+        let tree = self.tree(call);
+        match labelled {
+            Some(labelled) => tree.with(labelled.tree(&self.id())),
+            None => tree,
+        }
     }
 
     fn tree(&self, call: &Call) -> Tree {
@@ -203,18 +212,11 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
         vms.sort_by(|one, other| one.vm.id.cmp(&other.vm.id));
         vms.into_iter().map(move |entry| Vm { part, entry })
     });
-    let found = search.of(all.collect(), value);
+    let found = search.of(all.collect(), value)?;
     let found = found.iter().take(call.most()?);
-    let shown = found.map(|vm| labelled(call, &parts, vm, vm.tree(call)));
-    Ok(Reply::list(call, "vms", shown))
-}
-
-/// A VM with the labels that it is in, if they are followed.
-fn labelled(call: &Call, parts: &[Part], vm: &Vm<'_>, tree: Tree) -> Tree {
-    match call.follows("affinity_labels") || call.follows("affinitylabels") {
-        true => tree.with(labels::labels_of(call, parts, labels::List::Vms, &vm.id())),
-        false => tree,
-    }
+    let labelled = Labelled::followed(call, &parts, labels::List::Vms);
+    let shown = found.map(|vm| vm.labelled(call, labelled.as_ref()));
+    Reply::list(call, "vms", shown)
 }
 
 /// Show something of the VM of the id in the path.
@@ -280,7 +282,8 @@ impl VmList {
 /// `GET /vms/{id}`
 pub(crate) fn show(call: &Call) -> Result<Reply, Fault> {
     shown(call, |vm, parts| {
-        Ok(labelled(call, parts, vm, vm.tree(call)))
+        let labelled = Labelled::followed(call, parts, labels::List::Vms);
+        Ok(vm.labelled(call, labelled.as_ref()))
     })
 }
 

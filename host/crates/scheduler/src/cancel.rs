@@ -42,6 +42,13 @@ impl Cancel {
         self
     }
 
+    /// The same, and when the flags of the other are set.
+    #[must_use]
+    pub fn or(mut self, other: &Self) -> Self {
+        self.flags.extend(other.flags.iter().cloned());
+        self
+    }
+
     /// Whether the work goes on.
     ///
     /// # Errors
@@ -87,6 +94,8 @@ mod tests {
         assert_eq!(flagged.check(), Ok(()));
         other.store(true, Ordering::Relaxed);
         assert_eq!(flagged.check(), Err(InterruptedError::Cancelled));
+        let either = Cancel::default().or(&flagged);
+        assert_eq!(either.check(), Err(InterruptedError::Cancelled));
         assert_eq!(flagged, flagged.clone());
         assert_ne!(flagged, Cancel::default().when(&one));
     }

@@ -17,9 +17,9 @@ const BYTES_IN_TOML: usize = 4;
 /// below 1 GiB. A cluster of 10,000 hosts and 300,000 VMs has 2 million.
 const MOST: usize = 2_100_000;
 
-/// Values, counted down.
+/// How many values a document may hold, counted down.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Bound {
+pub struct Bound {
     most: usize,
     left: usize,
 }
@@ -28,6 +28,12 @@ impl Bound {
     /// For a document in JSON of so many bytes.
     pub(super) fn of_json(bytes: usize) -> Self {
         Self::new(bytes / BYTES_IN_JSON)
+    }
+
+    /// For a document in XML of so many bytes, where elements and attributes are values: as many as
+    /// in JSON.
+    pub fn of_xml(bytes: usize) -> Self {
+        Self::of_json(bytes)
     }
 
     /// For a document in TOML of so many bytes.
@@ -40,8 +46,13 @@ impl Bound {
         Self { most, left: most }
     }
 
+    /// How many a document of that size may hold.
+    pub fn most(&self) -> usize {
+        self.most
+    }
+
     /// One more value. False: it is one too many.
-    pub(super) fn take(&mut self) -> bool {
+    pub fn take(&mut self) -> bool {
         match self.left.checked_sub(1) {
             Some(left) => {
                 self.left = left;
@@ -52,7 +63,7 @@ impl Bound {
     }
 
     /// What is said where it is one too many.
-    pub(super) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         format!(
             "a document of this size holds at most {} values, and this one holds more; send several documents",
             self.most

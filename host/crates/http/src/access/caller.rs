@@ -99,6 +99,13 @@ impl Caller {
         clusters.is_none_or(|clusters| clusters.contains(cluster))
     }
 
+    /// The cluster that the token is for, if it is for one alone.
+    pub fn only_cluster(&self) -> Option<&Arc<str>> {
+        let mut clusters = self.clusters.iter().flatten();
+        let first = clusters.next()?;
+        clusters.next().is_none().then_some(first)
+    }
+
     /// Check that the caller has a permission, and on the cluster if one is named.
     ///
     /// # Errors

@@ -1,14 +1,32 @@
 //! Whose connections are counted together.
 
-use std::net::{IpAddr, Ipv6Addr};
+use std::convert::Infallible;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+
+use super::Peer;
 
 /// Where a peer is: an address of version 4, or the first 64 bits of one of version 6, of
 /// which every customer has at least so many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Address(IpAddr);
+pub struct Address(IpAddr);
+
+/// What has come by no connection comes from nowhere.
+impl<S: Send + Sync> FromRequestParts<S> for Address {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let peer = parts.extensions.get::<Peer>();
+        let nowhere = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        Ok(Self::of(peer.map_or(nowhere, |peer| peer.0.ip())))
+    }
+}
 
 impl Address {
-    pub(crate) fn of(address: IpAddr) -> Self {
+    /// Where a peer of that address is.
+    pub fn of(address: IpAddr) -> Self {
         Self(match address.to_canonical() {
             IpAddr::V4(address) => IpAddr::V4(address),
             IpAddr::V6(address) => {
@@ -19,7 +37,7 @@ impl Address {
     }
 
     /// The address that stands for it.
-    pub(crate) fn ip(self) -> IpAddr {
+    pub fn ip(self) -> IpAddr {
         self.0
     }
 }

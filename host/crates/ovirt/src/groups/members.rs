@@ -11,7 +11,6 @@ use crate::import::Element;
 use crate::inventory::Part;
 use crate::labels;
 use crate::tree::Tree;
-use crate::vms;
 use placewright_model::Group;
 
 /// Which members a path is about.
@@ -90,7 +89,8 @@ impl Kind {
             Self::Vms => named_vm(part, named),
             Self::Hosts => named_host(part, named),
             Self::VmLabels | Self::HostLabels => {
-                labels::named(&labels::all(call)?, named).map(|label| label.key.clone())
+                let known = labels::all(call)?;
+                known.named(named).map(|label| label.key.clone())
             }
         }
     }
@@ -105,7 +105,7 @@ pub(crate) fn list(call: &Call) -> Result<Reply, Fault> {
     let shown = members
         .take(call.most()?)
         .map(|member| kind.tree(&part, member));
-    Ok(Reply::ok(Tree::list(kind.list(), shown)))
+    Reply::list(call, kind.list(), shown)
 }
 
 /// `GET /clusters/{id}/affinitygroups/{group}/{list}/{member}`
@@ -126,7 +126,7 @@ pub(crate) fn named_vm(part: &Part, named: &Element) -> Result<Arc<str>, Fault> 
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let found = match (text("id"), text("name")) {
         (Some(id), _) => part.vm(id),
-        (None, Some(wanted)) => part.vms().find(|entry| vms::name(entry) == wanted),
+        (None, Some(wanted)) => part.vm_by_name(wanted),
         (None, None) => return Err(Fault::incomplete("Vm", "id|name", "add")),
     };
     let found = found.map(|entry| entry.vm.id.clone());
@@ -139,12 +139,7 @@ pub(crate) fn named_host(part: &Part, named: &Element) -> Result<Arc<str>, Fault
     let text = |key: &str| named.get(key).map(|it| it.text.as_str());
     let found = match (text("id"), text("name")) {
         (Some(id), _) => part.host(id).map(|(_, host)| host),
-        (None, Some(wanted)) => {
-            let hosts = part.hosts().into_iter().map(|(_, host)| host);
-            let mut hosts =
-                hosts.filter(|host| host.facts.text("name").unwrap_or(&host.id) == wanted);
-            hosts.next()
-        }
+        (None, Some(wanted)) => part.host_by_name(wanted),
         (None, None) => return Err(Fault::incomplete("Host", "id|name", "add")),
     };
     let found = found.map(|host| host.id.clone());
@@ -156,9 +151,9 @@ pub(crate) fn named_host(part: &Part, named: &Element) -> Result<Arc<str>, Fault
 pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
     let kind = Kind::of(call)?;
     let body = call.body(kind.element())?;
-    only(&body, &["id", "href", "name", "link"])?;
+    only(body, &["id", "href", "name", "link"])?;
     let (part, _) = find(call)?;
-    let member = kind.named(call, &part, &body)?;
+    let member = kind.named(call, &part, body)?;
     change(call, |_, group| {
         let members = kind.members(group);
         if !members.contains(&member) {

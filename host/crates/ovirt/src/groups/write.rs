@@ -1,5 +1,6 @@
 //! Groups are made, changed and taken out.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
@@ -83,9 +84,10 @@ fn with_labels(call: &Call, others: &[Arc<str>], labels: &Element) -> Result<Vec
     let known = labels::all(call)?;
     let others = others.iter().filter(|other| !labels::is_label(other));
     let mut wanted: Vec<Arc<str>> = others.cloned().collect();
+    let mut taken: HashSet<Arc<str>> = wanted.iter().cloned().collect();
     for named in labels.all("affinity_label") {
-        let label = labels::named(&known, named)?;
-        if !wanted.contains(&label.key) {
+        let label = known.named(named)?;
+        if taken.insert(label.key.clone()) {
             wanted.push(label.key.clone());
         }
     }
@@ -240,7 +242,7 @@ pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
     check_name(&part, &name, None)?;
     let mut group = Group::new(new_id(&part, &name));
     set_name(&mut group, &name);
-    take_over(call, &body, &part, &mut group, true)?;
+    take_over(call, body, &part, &mut group, true)?;
     match put(call, &part, &group, Condition::New) {
         Ok(()) => {}
         Err(Refused::Fault(fault)) => return Err(fault),
@@ -308,7 +310,7 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
                 "id of an affinity group cannot be changed",
             ));
         }
-        take_over(call, &body, part, group, false)
+        take_over(call, body, part, group, false)
     })?;
     Ok(Reply::ok(tree(&part, &group)))
 }

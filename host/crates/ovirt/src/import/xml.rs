@@ -1,23 +1,23 @@
 //! XML to a tree.
 
+mod size;
+
 use std::sync::Arc;
 
-use placewright_document::{Place, Problems};
+use placewright_document::{Bound, Place, Problems};
 use roxmltree::{Document, Error, Node, ParsingOptions};
 
 use super::element::Element;
-
-/// A policy has some hundreds; the whole list of a large installation some ten
-/// thousands.
-const MOST_NODES: u32 = 1_000_000;
 
 /// A policy needs five levels; a bound keeps recursion from using up the stack.
 const DEEPEST: usize = 64;
 
 /// The outermost element of a document.
 pub(super) fn parse(text: &str, file: &str) -> Result<Element, Problems> {
+    // Before and behind each element there may be a text.
+    let nodes = Bound::of_xml(text.len()).most().saturating_mul(3);
     let options = ParsingOptions {
-        nodes_limit: MOST_NODES,
+        nodes_limit: u32::try_from(nodes).unwrap_or(u32::MAX),
         ..ParsingOptions::default()
     };
     let mut reader = Reader {
@@ -28,6 +28,11 @@ pub(super) fn parse(text: &str, file: &str) -> Result<Element, Problems> {
         column: 1,
         problems: Problems::new(),
     };
+    if let Err(too_much) = size::check(text) {
+        let place = reader.place(too_much.at);
+        reader.problems.add(&place, too_much.sentence);
+        return reader.problems.or(Element::at(place));
+    }
     match Document::parse_with_options(text, options) {
         Ok(document) => {
             let root = reader.element(document.root_element(), 1);
@@ -171,6 +176,15 @@ mod tests {
             problem("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>"),
             "p.xml:1:1: a document type is not read; leave <!DOCTYPE ...> out"
         );
+    }
+
+    #[test]
+    fn values_are_bounded() {
+        let told = problem(&format!("<a>\n{}</a>", "<b/>".repeat(100_000)));
+        assert!(told.starts_with("p.xml:2:"), "{told}");
+        assert!(told.contains("this one holds more"), "{told}");
+        let texts = "<b>a text</b> ".repeat(100_000);
+        assert!(parse(&format!("<a>{texts}</a>"), "a.xml").is_ok());
     }
 
     #[test]

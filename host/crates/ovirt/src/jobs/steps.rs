@@ -68,8 +68,8 @@ pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
         "end_time",
         "execution_host",
     ];
-    only(&body, &known)?;
-    let description = description(&body, "Step")?;
+    only(body, &known)?;
+    let description = description(body, "Step")?;
     let kind = body.get("type").map(|it| it.text.clone());
     let kind = kind.ok_or_else(|| Fault::incomplete("Step", "type", "add"))?;
     if !["unknown", "validating", "executing", "finalizing"].contains(&kind.as_str()) {

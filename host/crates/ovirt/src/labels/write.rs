@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Label, List, PREFIX, find, href, members, of_parts, tree};
+use super::{Label, List, PREFIX, find, href, member_ids, of_parts, tree};
 use crate::call::{Call, Reply};
 use crate::element::{flag, only};
 use crate::fault::Fault;
@@ -129,7 +129,7 @@ pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
         name,
         description: String::new(),
     };
-    take_over(&body, &mut label, &known)?;
+    take_over(body, &mut label, &known)?;
     let mut wanted: Vec<ChangedGroup> = parts.iter().map(|_| changed(&label)).collect();
     for list in [List::Vms, List::Hosts] {
         let Some(given) = body.get(list.name()) else {
@@ -191,7 +191,7 @@ pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
     if body.get("id").is_some_and(|it| it.text != own) {
         return Err(Fault::immutable("id of a label cannot be changed"));
     }
-    take_over(&body, &mut label, &known)?;
+    take_over(body, &mut label, &known)?;
     let has = |part: &&Part| part.inventory().group(&label.key).is_some();
     let mut wanted = Vec::new();
     for part in parts.iter().filter(has) {
@@ -288,10 +288,10 @@ pub(crate) fn put(
 pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
     let list = List::of(call)?;
     let body = call.body(list.element())?;
-    only(&body, &["id", "href", "name", "link"])?;
+    only(body, &["id", "href", "name", "link"])?;
     let parts = parts(call)?;
     let label = find(of_parts(&parts), call.part("id"))?;
-    let (part, member) = named_member(&parts, list, &body)?;
+    let (part, member) = named_member(&parts, list, body)?;
     put(call, part, &label, (list, member.clone()))?;
     Ok(Reply::ok(match list {
         List::Vms => super::member_vm(part, &member),
@@ -345,6 +345,5 @@ pub(crate) fn remove_member(call: &Call) -> Result<Reply, Fault> {
 
 /// Whether a host or VM, by its id in oVirt, is in a label.
 pub(crate) fn has(parts: &[Part], label: &Label, (list, wanted): (List, &str)) -> bool {
-    let members = members(parts, &label.key, list);
-    members.iter().any(|(id, _)| id == wanted)
+    member_ids(parts, &label.key, list).any(|id| id == wanted)
 }

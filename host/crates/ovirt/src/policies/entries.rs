@@ -124,7 +124,7 @@ impl Wanted {
 /// `POST /schedulingpolicies/{id}/{list}`
 pub(crate) fn add(call: &Call) -> Result<Reply, Fault> {
     let kind = kind(call)?;
-    let wanted = Wanted::read(kind, &call.body(kind.element())?)?;
+    let wanted = Wanted::read(kind, call.body(kind.element())?)?;
     let changed = change(call, |editable, policy, catalogue| {
         let unit = wanted.found(catalogue)?;
         let taken = policy.said.of_kind(kind);

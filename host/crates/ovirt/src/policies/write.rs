@@ -1,5 +1,7 @@
 //! Policies are made, changed and taken out: the whole of a change or nothing.
 
+use std::collections::HashSet;
+
 use toml_edit::Value;
 
 use super::{find, href, tree};
@@ -125,6 +127,7 @@ impl Wanted {
 pub(crate) fn properties(list: &Element) -> Result<Vec<(String, String)>, Fault> {
     only(list, &["property"])?;
     let mut properties: Vec<(String, String)> = Vec::new();
+    let mut names = HashSet::new();
     for property in list.all("property") {
         only(property, &["name", "value"])?;
         let text = |key: &str| property.get(key).map(|it| it.text.clone());
@@ -132,7 +135,7 @@ pub(crate) fn properties(list: &Element) -> Result<Vec<(String, String)>, Fault>
         let name = name.ok_or_else(|| Fault::incomplete("Property", "name", "update"))?;
         let value =
             text("value").ok_or_else(|| Fault::incomplete("Property", "value", "update"))?;
-        if properties.iter().any(|(known, _)| *known == name) {
+        if !names.insert(name.clone()) {
             return Err(Fault::syntax(format!(
                 "the property \"{}\" stands twice",
                 placewright_document::shown(&name)
@@ -168,7 +171,7 @@ fn check_name(
 
 /// `POST /schedulingpolicies`
 pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
-    let wanted = Wanted::read(&call.body("scheduling_policy")?, None)?;
+    let wanted = Wanted::read(call.body("scheduling_policy")?, None)?;
     let name = wanted.name.clone().filter(|name| !name.is_empty());
     let name = name.ok_or_else(|| Fault::incomplete("SchedulingPolicy", "name", "add"))?;
     for _ in 0..TRIES {
@@ -207,7 +210,7 @@ pub(crate) fn create(call: &Call) -> Result<Reply, Fault> {
 pub(crate) fn update(call: &Call) -> Result<Reply, Fault> {
     let body = call.body("scheduling_policy")?;
     let changed = change(call, |editable, policy, catalogue| {
-        let wanted = Wanted::read(&body, Some(&policy.said))?;
+        let wanted = Wanted::read(body, Some(&policy.said))?;
         if let Some(name) = wanted.name.as_deref().filter(|name| *name != policy.name) {
             check_name(call, catalogue, name, Some(&policy.said.id))?;
             editable.name(name);

@@ -29,25 +29,39 @@ impl Format {
 
     /// A document of a list, as [`Tree::list`] has it. Of its elements, one at a time is in
     /// memory as a tree.
-    pub(crate) fn list(self, name: &'static str, elements: impl Iterator<Item = Tree>) -> String {
+    ///
+    /// # Errors
+    /// The first that `goes_on` gives, which is asked at each element, with the bytes that are
+    /// written before it.
+    pub(crate) fn list<E>(
+        self,
+        name: &'static str,
+        elements: impl Iterator<Item = Tree>,
+        goes_on: impl Fn(usize) -> Result<(), E>,
+    ) -> Result<String, E> {
         match self {
-            Self::Xml => xml_list(name, elements),
-            Self::Json => json_list(elements),
+            Self::Xml => xml_list(name, elements, goes_on),
+            Self::Json => json_list(elements, goes_on),
         }
     }
 }
 
-fn xml_list(name: &'static str, elements: impl Iterator<Item = Tree>) -> String {
+fn xml_list<E>(
+    name: &'static str,
+    elements: impl Iterator<Item = Tree>,
+    goes_on: impl Fn(usize) -> Result<(), E>,
+) -> Result<String, E> {
     let mut text = DECLARATION.to_owned();
     let mut elements = elements.peekable();
     if elements.peek().is_none() {
         Tree::new(name).write_xml(&mut text, 0);
-        return text;
+        return Ok(text);
     }
     open(name, &mut text);
     text.push_str(">\n");
     while let Some(element) = elements.next() {
         let before = text.len();
+        goes_on(before)?;
         element.write_xml(&mut text, 1);
         // Most elements are about as long as their neighbours. The text is not moved again and
         // again while it grows.
@@ -57,14 +71,20 @@ fn xml_list(name: &'static str, elements: impl Iterator<Item = Tree>) -> String 
         }
     }
     close(name, &mut text);
-    text
+    Ok(text)
 }
 
-fn json_list(elements: impl Iterator<Item = Tree>) -> String {
+fn json_list<E>(
+    elements: impl Iterator<Item = Tree>,
+    goes_on: impl Fn(usize) -> Result<(), E>,
+) -> Result<String, E> {
     // Most often one list: all elements have one name.
     let mut lists: Vec<(String, String)> = Vec::new();
+    let mut before = 0;
     for element in elements {
+        goes_on(before)?;
         let shown = element.json().to_string();
+        before += shown.len() + 1;
         match lists.iter_mut().find(|(name, _)| *name == element.name) {
             Some((_, list)) => {
                 list.push(',');
@@ -75,7 +95,7 @@ fn json_list(elements: impl Iterator<Item = Tree>) -> String {
     }
     let lists = lists.into_iter();
     let lists = lists.map(|(name, list)| format!("{}:[{list}]", Value::from(name)));
-    format!("{{{}}}", lists.collect::<Vec<_>>().join(","))
+    Ok(format!("{{{}}}", lists.collect::<Vec<_>>().join(",")))
 }
 
 fn open(name: &str, out: &mut String) {
@@ -227,9 +247,25 @@ mod tests {
             let elements = || std::iter::repeat_n(policy(), count);
             let whole = Tree::list("scheduling_policies", elements());
             for format in [Format::Xml, Format::Json] {
-                let written = format.list("scheduling_policies", elements());
+                let goes_on = |_| Ok::<_, ()>(());
+                let written = format.list("scheduling_policies", elements(), goes_on);
+                let written = written.unwrap();
                 assert_eq!(written, format.document(&whole), "{count} in {format:?}");
             }
+        }
+    }
+
+    #[test]
+    fn a_list_ends_when_it_is_told_to_with_what_is_written_of_it() {
+        for format in [Format::Xml, Format::Json] {
+            let one = format.document(&policy()).len();
+            let elements = std::iter::repeat_n(policy(), 100);
+            let goes_on = |written| match written < 10 * one {
+                true => Ok(()),
+                false => Err(written / one),
+            };
+            let written = format.list("scheduling_policies", elements, goes_on);
+            assert_eq!(written, Err(10), "{format:?}");
         }
     }
 }
