@@ -48,6 +48,7 @@ impl From<DeploymentError> for Problem {
             DeploymentError::NoTurn(TurnError::Crowded(_)) => Code::TooManyRequests,
             DeploymentError::NoTurn(TurnError::Stopped)
             | DeploymentError::Ending(_)
+            | DeploymentError::Removing(_)
             | DeploymentError::Unread { .. }
             | DeploymentError::NotKept(_)
             | DeploymentError::Store(_) => Code::Unavailable,
