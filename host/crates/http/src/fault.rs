@@ -70,7 +70,12 @@ impl From<DeploymentError> for Problem {
             DeploymentError::Balance(BalanceError::Place(error)) => of_place(error),
             DeploymentError::Balance(_) => Code::Conflict,
         };
-        Self::new(code, error)
+        let was_carried_out = error.was_carried_out();
+        let problem = Self::new(code, error);
+        match was_carried_out {
+            true => problem.of_what_was_carried_out(),
+            false => problem,
+        }
     }
 }
 
