@@ -77,11 +77,16 @@ pub enum DeploymentError {
     Vanishing { vanishing: Vanishing, share: f64 },
     #[error("the cluster does not answer: {0}")]
     NoTurn(#[from] TurnError),
-    /// A cluster was taken out whose turn is still under way.
+    /// A cluster was taken out whose turn is still under way: its name is not free yet.
     #[error(
         "cluster \"{0}\" is being removed: it is gone as soon as the turn that is under way there ends; try again later"
     )]
     Ending(Arc<str>),
+    /// The same for whoever had it taken out: that will be carried out.
+    #[error(
+        "cluster \"{0}\" is being removed: it is gone as soon as the turn that is under way there ends; nothing more is needed"
+    )]
+    Removing(Arc<str>),
     /// What was kept of a cluster cannot be read, and why.
     #[error("cluster \"{cluster}\" is out of service: {why}")]
     Unread { cluster: Arc<str>, why: String },
@@ -211,6 +216,29 @@ impl DeploymentError {
             what,
             name: name.to_owned(),
             nearest: nearest(name, known).map(str::to_owned),
+        }
+    }
+
+    /// Whether what was asked for was done, or is being done, all the same.
+    pub fn was_carried_out(&self) -> bool {
+        matches!(self, Self::NotKept(_) | Self::Removing(_))
+    }
+
+    /// The same of something that is in force already: what could not be stored was changed.
+    #[must_use]
+    pub(crate) fn of_change_in_force(self) -> Self {
+        match self {
+            Self::Store(error) => Self::NotKept(error),
+            other => other,
+        }
+    }
+
+    /// The same of something that was taken back: what could not be stored was not changed.
+    #[must_use]
+    pub(crate) fn of_change_taken_back(self) -> Self {
+        match self {
+            Self::NotKept(error) => Self::Store(error),
+            other => other,
         }
     }
 

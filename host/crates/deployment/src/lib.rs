@@ -369,8 +369,10 @@ impl Deployment {
         let created = cluster.turn(|_| Ok(())).wait();
         if let Err(error) = created {
             self.take_out(&name);
+            // Nor may a later turn have it kept.
+            cluster.cut_off();
             self.ledger.forget(&name);
-            return Err(error);
+            return Err(error.of_change_taken_back());
         }
         self.tell(News {
             kind: EventKind::ClusterCreated,
@@ -400,7 +402,8 @@ impl Deployment {
     /// Take a cluster out, with everything of it.
     ///
     /// # Errors
-    /// If there is none of that name, or its end cannot be kept.
+    /// If there is none of that name, or its end cannot be kept: then it is taken out all the same,
+    /// and its end is kept when it can be.
     pub fn remove_cluster(&self, name: &str, by: Who<'_>) -> Result<(), DeploymentError> {
         let cluster = {
             let _control = self.control();
@@ -424,7 +427,7 @@ impl Deployment {
         if cluster.join(Instant::now().checked_add(patience)) {
             return self.finish_removal(cluster.name());
         }
-        Err(DeploymentError::Ending(cluster.name().clone()))
+        Err(DeploymentError::Removing(cluster.name().clone()))
     }
 
     /// Remove what was kept of a cluster that was taken out and whose thread has ended: no
@@ -446,7 +449,9 @@ impl Deployment {
         let removal = Change::RemoveCluster {
             cluster: name.to_string(),
         };
-        self.remove(removal, gone)?;
+        // Nobody finds it any more, and its rows are removed as soon as they can be.
+        let removed = self.remove(removal, gone);
+        removed.map_err(DeploymentError::of_change_in_force)?;
         self.ledger.forget(name);
         self.leaving().remove(name);
         self.tell_removed(name, &by);

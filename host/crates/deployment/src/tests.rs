@@ -7,6 +7,7 @@ mod changes;
 mod copies;
 mod done;
 mod failing;
+mod groups;
 mod made_again;
 mod measured;
 mod numbers;

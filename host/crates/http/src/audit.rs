@@ -14,7 +14,7 @@ use tokio::runtime::Handle;
 use super::connections::{Address, Peer, Rarely};
 use super::observe::RequestId;
 use super::permission::Permission;
-use super::problem::{Code, Problem};
+use super::problem::{CarriedOut, Code, Problem};
 use placewright_records::audit::{
     Audit, Kind, Offered, Origin, Record, Source, Unchanged, bounded, difference, listed, shortened,
 };
@@ -168,9 +168,14 @@ async fn record_later(audit: Audit, mut offered: Offered) {
 /// How a text of a caller is brought into bounds.
 type Cut = fn(&str) -> String;
 
-/// Whether an answer with that status says that nothing was changed. One that is not there in
-/// time may have been carried out, and nobody knows what a fault of ours has left.
-fn changed_nothing(status: StatusCode) -> bool {
+/// Whether an answer says that nothing was changed. One that is not there in time may have been
+/// carried out, and nobody knows what a fault of ours has left. What could not be stored was
+/// carried out, and is stored later.
+fn changed_nothing(response: &Response) -> bool {
+    if response.extensions().get::<CarriedOut>().is_some() {
+        return false;
+    }
+    let status = response.status();
     status.is_client_error()
         || matches!(
             status,
@@ -229,7 +234,8 @@ impl Call {
         }
         let audit = self.recorder.audit.clone();
         let repeated = response.headers().contains_key(REPEATED);
-        let unchanged = repeated || changed_nothing(status) || self.note.lock().has_changed_nothing;
+        let unchanged =
+            repeated || changed_nothing(response) || self.note.lock().has_changed_nothing;
         let why = match is_refusal {
             true => Unchanged::Refused,
             false if unchanged => Unchanged::Failed,
@@ -368,3 +374,6 @@ fn text(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     let value = headers.get(name)?;
     Some(bounded(&String::from_utf8_lossy(value.as_bytes())))
 }
+
+#[cfg(test)]
+mod tests;

@@ -48,6 +48,7 @@ impl From<DeploymentError> for Problem {
             DeploymentError::NoTurn(TurnError::Crowded(_)) => Code::TooManyRequests,
             DeploymentError::NoTurn(TurnError::Stopped)
             | DeploymentError::Ending(_)
+            | DeploymentError::Removing(_)
             | DeploymentError::Unread { .. }
             | DeploymentError::NotKept(_)
             | DeploymentError::Store(_) => Code::Unavailable,
@@ -69,7 +70,12 @@ impl From<DeploymentError> for Problem {
             DeploymentError::Balance(BalanceError::Place(error)) => of_place(error),
             DeploymentError::Balance(_) => Code::Conflict,
         };
-        Self::new(code, error)
+        let was_carried_out = error.was_carried_out();
+        let problem = Self::new(code, error);
+        match was_carried_out {
+            true => problem.of_what_was_carried_out(),
+            false => problem,
+        }
     }
 }
 

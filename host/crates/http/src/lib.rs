@@ -63,7 +63,7 @@ pub use limits::ApiLimits;
 pub use observe::RequestId;
 pub use pages::{Page, PageQuery};
 pub use permission::{BodySize, Permission, Role, Rule, Scope};
-pub use problem::{Code, Problem, ProblemBody, ProblemError};
+pub use problem::{CarriedOut, Code, Problem, ProblemBody, ProblemError};
 pub use server::{Handle, serve};
 pub use stop::{Stop, Stopper};
 pub use tls::{Tls, TlsError};

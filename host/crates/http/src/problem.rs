@@ -25,6 +25,8 @@ pub struct Problem {
     detail: String,
     errors: Vec<ProblemError>,
     headers: Vec<(HeaderName, HeaderValue)>,
+    /// Whether what was asked for was done all the same.
+    was_carried_out: bool,
 }
 
 /// Problem details after RFC 9457.
@@ -122,6 +124,7 @@ impl Problem {
             detail: shortened(detail.to_string()),
             errors: Vec::new(),
             headers: header.into_iter().collect(),
+            was_carried_out: false,
         }
     }
 
@@ -177,6 +180,18 @@ impl Problem {
         self
     }
 
+    /// The same of a request that was carried out, or is being carried out, all the same.
+    #[must_use]
+    pub fn of_what_was_carried_out(mut self) -> Self {
+        self.was_carried_out = true;
+        self
+    }
+
+    /// Whether the request was carried out, or is being carried out, all the same.
+    pub fn was_carried_out(&self) -> bool {
+        self.was_carried_out
+    }
+
     /// Its kind.
     pub fn code(&self) -> Code {
         self.code
@@ -205,6 +220,11 @@ impl Problem {
         self.headers.iter().cloned().collect()
     }
 }
+
+/// Marks an answer that is an error of a request that was carried out all the same: what it has
+/// changed is there, or will be.
+#[derive(Debug, Clone, Copy)]
+pub struct CarriedOut;
 
 /// Marks an answer whose cause is in the log already.
 #[derive(Debug, Clone, Copy)]
@@ -236,6 +256,9 @@ impl fmt::Display for Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.code.status().into_response();
+        if self.was_carried_out {
+            response.extensions_mut().insert(CarriedOut);
+        }
         // The outermost layer knows the request's id and makes the body.
         response.extensions_mut().insert(self);
         response

@@ -4,84 +4,43 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::{Cell, GroupEntry, HostWatch, Inventory, InventoryError, weight};
+use super::{Cell, HostWatch, Inventory, InventoryError, weight};
 use placewright_model::schema::{Attribute, Schema};
 use placewright_model::{Facts, Group};
 
 impl Inventory {
-    /// Add a group, or replace the one of that id.
+    /// Add a group, or replace the one of that id. Of many together, as with
+    /// [`group_together`](Self::group_together), the members that groups have of others are worked
+    /// out once.
     ///
     /// # Errors
     /// If it names a host that is not in the inventory, or the inventory is full.
     pub fn set_group(&mut self, group: Group) -> Result<(), InventoryError> {
-        for host in &group.hosts {
-            self.known_slot(host)?;
-        }
-        self.check_group(&group)?;
-        let id = group.id.clone();
-        let old = self.replace_group(&id, Some(group));
-        self.changed(Undo::SetGroup {
-            id,
-            old: old.map(Box::new),
-        });
-        Ok(())
+        self.group_together(|inventory| {
+            for host in &group.hosts {
+                inventory.known_slot(host)?;
+            }
+            inventory.check_group(&group)?;
+            let id = group.id.clone();
+            let old = inventory.groups.put(&id, Some(group));
+            inventory.changed(Undo::SetGroup {
+                id,
+                old: old.map(Box::new),
+            });
+            Ok(())
+        })
     }
 
     /// Remove a group; one that is not there is no error.
     pub fn remove_group(&mut self, id: &str) {
         let id: Arc<str> = id.into();
-        if let Some(old) = self.replace_group(&id, None) {
+        if let Some(old) = self.groups.put(&id, None) {
             self.changed(Undo::SetGroup {
                 id,
                 old: Some(Box::new(old)),
             });
+            self.settle_old_groups();
         }
-    }
-
-    pub(super) fn replace_group(&mut self, id: &Arc<str>, group: Option<Group>) -> Option<Group> {
-        let old = self.groups.remove(id).map(GroupEntry::into_given);
-        if let Some(group) = group {
-            self.insert_group(group);
-        }
-        for user in self.groups.users(id) {
-            if let Some(entry) = self.groups.remove(&user) {
-                self.insert_group(entry.into_given());
-            }
-        }
-        old
-    }
-
-    /// Add a group of whose id there is none, with the members that it has of others.
-    fn insert_group(&mut self, group: Group) {
-        let (group, given) = self.groups.flattened(group);
-        let mut hosts: Vec<u32> = group
-            .hosts
-            .iter()
-            .filter_map(|host| self.slot(host))
-            .collect();
-        hosts.sort_unstable();
-        hosts.dedup();
-        let mut entry = GroupEntry {
-            group,
-            given,
-            presence: Vec::new(),
-            hosts,
-        };
-        let mut members: Vec<&Arc<str>> = entry.group.vms.iter().collect();
-        members.sort_unstable();
-        members.dedup();
-        let places = members.iter().flat_map(|id| {
-            // One that moves has both.
-            [false, true].map(|pending| self.placed(id, pending))
-        });
-        let places: Vec<(u32, bool)> = places
-            .flatten()
-            .map(|placed| (placed.slot, placed.shape.migratable))
-            .collect();
-        for (slot, migratable) in places {
-            entry.count(slot, !migratable, 1);
-        }
-        self.groups.insert(entry);
     }
 
     /// Set what is known of a tenant.

@@ -27,16 +27,26 @@ pub struct GroupEntry {
     pub presence: Vec<(u32, Presence)>,
     /// The slots of the group's hosts, ascending.
     pub hosts: Vec<u32>,
+    /// Bytes that it takes.
+    pub(super) bytes: u64,
 }
 
 impl GroupEntry {
+    /// A group of which only what was given is known so far.
+    fn unsettled(group: Group) -> Self {
+        let given = takes_of_others(&group).then(|| Box::new(group.clone()));
+        Self {
+            bytes: weight::of_new_group(&group),
+            group,
+            given,
+            presence: Vec::new(),
+            hosts: Vec::new(),
+        }
+    }
+
     /// The group as it was given: without the members that it has of others.
     pub fn given(&self) -> &Group {
         self.given.as_deref().unwrap_or(&self.group)
-    }
-
-    pub(super) fn into_given(self) -> Group {
-        self.given.map_or(self.group, |given| *given)
     }
 
     /// Count a VM of the group in (`by` = 1) or out (`by` = -1).
@@ -55,19 +65,35 @@ impl GroupEntry {
     }
 }
 
+/// A group that was put in or taken out, or has members of one that was.
+#[derive(Debug, Clone)]
+pub(super) struct Unsettled {
+    /// The VMs that were in it, and are still known to be, once it is not there any more as it was.
+    pub(super) vms: Option<Vec<Arc<str>>>,
+    /// Bytes that it took before.
+    pub(super) bytes: u64,
+}
+
 /// The groups of a cluster, and which of them VMs are in.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Groups {
     /// By number. Numbers of groups that are gone are given again.
-    entries: Vec<Option<GroupEntry>>,
-    free: Vec<u32>,
+    pub(super) entries: Vec<Option<GroupEntry>>,
+    pub(super) free: Vec<u32>,
     numbers: BTreeMap<Arc<str>, u32>,
     /// The numbers of the groups of a VM, in the order of the groups' ids.
-    of_vms: ById<Vec<u32>>,
+    pub(super) of_vms: ById<Vec<u32>>,
     /// By the id of a group, there or not, the ids of those that have its members, too.
     users: BTreeMap<Arc<str>, BTreeSet<Arc<str>>>,
     /// Bytes that all groups take.
-    bytes: u64,
+    pub(super) bytes: u64,
+    /// By number, the groups whose members are still to be worked out.
+    pub(super) unsettled: BTreeMap<u32, Unsettled>,
+    /// How many changes are under way, one within the other, at whose end they are.
+    pub(super) held: usize,
+    /// How often the members of a group were worked out.
+    #[cfg(any(test, feature = "testing"))]
+    pub(super) worked_out: usize,
 }
 
 impl Groups {
@@ -86,9 +112,14 @@ impl Groups {
         numbers.filter_map(|number| self.entry(*number))
     }
 
+    /// The number of the group of that id.
+    pub(super) fn number(&self, id: &str) -> Option<u32> {
+        self.numbers.get(id).copied()
+    }
+
     /// The group of that id.
     pub(super) fn get(&self, id: &str) -> Option<&GroupEntry> {
-        self.entry(*self.numbers.get(id)?)
+        self.entry(self.number(id)?)
     }
 
     /// The groups of a VM, by id of the group.
@@ -97,78 +128,92 @@ impl Groups {
         numbers.filter_map(|number| self.entry(*number))
     }
 
-    /// The ids of the groups that have the members of this one, too.
-    pub(super) fn users(&self, id: &str) -> Vec<Arc<str>> {
-        let users = self.users.get(id).into_iter().flatten();
-        users.filter(|user| ***user != *id).cloned().collect()
-    }
-
-    /// A group with the members that it has of others, and as it was given if that is
-    /// something else.
-    pub(super) fn flattened(&self, given: Group) -> (Group, Option<Box<Group>>) {
-        if given.vms_of.is_empty() && given.hosts_of.is_empty() {
-            return (given, None);
+    /// Put a group in the place of the one of that id, or take that out, and give what was there.
+    /// Which members it has of others, and others of it, is worked out later, by
+    /// [`settle_groups`](super::Inventory::settle_groups).
+    pub(super) fn put(&mut self, id: &Arc<str>, group: Option<Group>) -> Option<Group> {
+        let number = match (self.number(id), &group) {
+            (Some(number), _) => number,
+            (None, Some(_)) => self.new_number(id),
+            (None, None) => return None,
+        };
+        let old = self.take(number);
+        let is_same = match (&old, &group) {
+            (Some(old), Some(new)) => old.vms == new.vms && old.hosts == new.hosts,
+            (Some(only), None) | (None, Some(only)) => only.vms.is_empty() && only.hosts.is_empty(),
+            (None, None) => true,
+        };
+        match group {
+            Some(group) => self.fill(number, group),
+            None => drop(self.numbers.remove(id)),
         }
-        let mut group = given.clone();
-        let own = |id: &Arc<str>| self.get(id).map(GroupEntry::given);
-        let vms = given.vms_of.iter().filter_map(own);
-        let hosts = given.hosts_of.iter().filter_map(own);
-        take(&mut group.vms, vms.flat_map(|other| &other.vms));
-        take(&mut group.hosts, hosts.flat_map(|other| &other.hosts));
-        (group, Some(Box::new(given)))
+        if !is_same {
+            self.unsettle_users(id);
+        }
+        old
     }
 
-    /// Add a group, of whose id there is none.
-    pub(super) fn insert(&mut self, entry: GroupEntry) {
+    fn new_number(&mut self, id: &Arc<str>) -> u32 {
         let number = self.free.pop().unwrap_or_else(|| {
             self.entries.push(None);
             self.entries.len() as u32 - 1
         });
-        let id = &entry.group.id;
-        for other in others(&entry.group) {
-            let users = self.users.entry(other.clone()).or_default();
-            users.insert(id.clone());
-        }
-        for vm in &entry.group.vms {
-            let of_vm = self.of_vms.entry(vm.clone()).or_default();
-            let ids = |number: &u32| {
-                let other = self.entries[*number as usize].as_ref();
-                other.map(|other| &other.group.id)
-            };
-            // A VM that is named twice is in the group once.
-            if !of_vm.contains(&number) {
-                let place = of_vm.partition_point(|other| ids(other) < Some(id));
-                of_vm.insert(place, number);
-            }
-        }
-        self.bytes += weight::of_group_entry(&entry);
         self.numbers.insert(id.clone(), number);
-        self.entries[number as usize] = Some(entry);
+        number
     }
 
-    /// Take a group out.
-    pub(super) fn remove(&mut self, id: &str) -> Option<GroupEntry> {
-        let number = self.numbers.remove(id)?;
-        let entry = self.entries[number as usize].take()?;
-        self.bytes -= weight::of_group_entry(&entry);
-        for other in others(&entry.group) {
+    /// Take out what is there under a number. VMs are still known to be in it.
+    fn take(&mut self, number: u32) -> Option<Group> {
+        let entry = self.entries[number as usize].take();
+        let bytes = entry.as_ref().map_or(0, |entry| entry.bytes);
+        self.bytes -= bytes;
+        let unsettled = self
+            .unsettled
+            .entry(number)
+            .or_insert(Unsettled { vms: None, bytes });
+        let entry = entry?;
+        let group = match entry.given {
+            Some(given) => {
+                unsettled.vms.get_or_insert(entry.group.vms);
+                *given
+            }
+            None => {
+                unsettled.vms.get_or_insert_with(|| entry.group.vms.clone());
+                entry.group
+            }
+        };
+        for other in others(&group) {
             if let Some(users) = self.users.get_mut(other) {
-                users.remove(id);
+                users.remove(&group.id);
                 if users.is_empty() {
                     self.users.remove(other);
                 }
             }
         }
-        for vm in &entry.group.vms {
-            if let Some(of_vm) = self.of_vms.get_mut(vm) {
-                of_vm.retain(|other| *other != number);
-                if of_vm.is_empty() {
-                    self.of_vms.remove(vm);
-                }
-            }
+        Some(group)
+    }
+
+    fn fill(&mut self, number: u32, group: Group) {
+        for other in others(&group) {
+            let users = self.users.entry(other.clone()).or_default();
+            users.insert(group.id.clone());
         }
-        self.free.push(number);
-        Some(entry)
+        let entry = GroupEntry::unsettled(group);
+        self.bytes += entry.bytes;
+        self.entries[number as usize] = Some(entry);
+    }
+
+    /// The groups that have the members of this one, too, may have others now.
+    fn unsettle_users(&mut self, id: &str) {
+        let users = self.users.get(id).into_iter().flatten();
+        let numbers = users.filter_map(|user| self.number(user));
+        let numbers: Vec<u32> = numbers.collect();
+        for number in numbers {
+            let bytes = self.entry(number).map_or(0, |entry| entry.bytes);
+            self.unsettled
+                .entry(number)
+                .or_insert(Unsettled { vms: None, bytes });
+        }
     }
 
     /// Count a VM in (`by` = 1) or out (`by` = -1) of all its groups.
@@ -180,22 +225,17 @@ impl Groups {
         }
     }
 
-    fn entry(&self, number: u32) -> Option<&GroupEntry> {
+    pub(super) fn entry(&self, number: u32) -> Option<&GroupEntry> {
         self.entries[number as usize].as_ref()
     }
+}
+
+/// Whether a group has members of others.
+pub(super) fn takes_of_others(group: &Group) -> bool {
+    others(group).next().is_some()
 }
 
 /// The ids of the groups whose members a group has, too.
 fn others(group: &Group) -> impl Iterator<Item = &Arc<str>> {
     group.vms_of.iter().chain(&group.hosts_of)
-}
-
-/// Add those that are no members yet.
-fn take<'a>(members: &mut Vec<Arc<str>>, others: impl Iterator<Item = &'a Arc<str>>) {
-    let mut known: BTreeSet<Arc<str>> = members.iter().cloned().collect();
-    for other in others {
-        if known.insert(other.clone()) {
-            members.push(other.clone());
-        }
-    }
 }

@@ -26,6 +26,7 @@ mod host;
 mod hosts;
 mod intake;
 mod journal;
+mod members;
 mod nested;
 mod nodes;
 mod of_changes;

@@ -46,11 +46,14 @@ impl Inventory {
             results.take((EntryKind::GoneVm, position), vm, removed)?;
         }
         results.end_list()?;
-        for group in gone.groups {
-            let known = self.group(&group).is_some();
-            self.remove_group(&group);
-            results.note(EntryKind::GoneGroup, group, known);
-        }
+        self.group_together(|inventory| {
+            for group in gone.groups {
+                let known = inventory.group(&group).is_some();
+                inventory.remove_group(&group);
+                results.note(EntryKind::GoneGroup, group, known);
+            }
+            Ok::<_, InventoryError>(())
+        })?;
         for tenant in gone.tenants {
             let known = self.tenant(&tenant).is_some();
             self.remove_tenant(&tenant);
@@ -82,14 +85,16 @@ impl Inventory {
             results.take(entry, id, changed)?;
         }
         results.end_list()?;
-        for (position, group) in changes.groups.into_iter().enumerate() {
-            let entry = (EntryKind::Group, position);
-            match self.change_group(&group) {
-                Ok(()) => results.note(EntryKind::Group, group.id, true),
-                Err(error) => results.refuse(entry, group.id, error)?,
+        self.group_together(|inventory| {
+            for (position, group) in changes.groups.into_iter().enumerate() {
+                let entry = (EntryKind::Group, position);
+                match inventory.change_group(&group) {
+                    Ok(()) => results.note(EntryKind::Group, group.id, true),
+                    Err(error) => results.refuse(entry, group.id, error)?,
+                }
             }
-        }
-        results.end_list()?;
+            results.end_list()
+        })?;
         for (position, host) in gone.hosts.into_iter().enumerate() {
             let removed = self.remove_host(&host);
             results.take((EntryKind::GoneHost, position), host, removed)?;

@@ -46,9 +46,10 @@ impl Inventory {
             }
             inventory.apply(&writes)?;
         }
-        for group in document.groups {
-            inventory.set_group(group)?;
-        }
+        inventory.group_together(|inventory| {
+            let mut groups = document.groups.into_iter();
+            groups.try_for_each(|group| inventory.set_group(group))
+        })?;
         inventory.check_growth(0)?;
         Ok(inventory)
     }

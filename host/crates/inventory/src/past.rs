@@ -47,19 +47,24 @@ impl Inventory {
         if !self.remembers(version) {
             return false;
         }
-        self.rank_together(|inventory| {
-            while inventory.version > version {
-                let Some(undo) = inventory.journal.pop() else {
-                    break;
-                };
-                // It is as it was right after the change.
-                let grown = inventory.grown_by(&undo);
-                inventory.bytes = inventory.bytes.saturating_sub_signed(grown);
-                inventory.undo(undo);
-                inventory.version -= 1;
-            }
+        self.hold_groups(|inventory| {
+            inventory.rank_together(|inventory| inventory.take_back_each(version));
         });
+        self.settle_old_groups();
         true
+    }
+
+    fn take_back_each(&mut self, version: u64) {
+        while self.version > version {
+            let Some(undo) = self.journal.pop() else {
+                break;
+            };
+            // It is as it was right after the change.
+            let grown = self.grown_by(&undo);
+            self.bytes = self.bytes.saturating_sub_signed(grown);
+            self.undo(undo);
+            self.version -= 1;
+        }
     }
 
     /// Let go of what leads back to versions before this one.
@@ -118,7 +123,7 @@ impl Inventory {
             }
             Undo::RemoveVm(entry) => self.insert_vm(*entry),
             Undo::SetGroup { id, old } => {
-                self.replace_group(&id, old.map(|old| *old));
+                self.groups.put(&id, old.map(|old| *old));
             }
             Undo::SetTenant { id, old } => {
                 match old {

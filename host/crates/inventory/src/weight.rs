@@ -3,7 +3,7 @@
 //! The sums are estimates, near what is in memory and never far below it. Copies are not
 //! bounded: who asks what if more VMs came is told.
 
-use super::group::GroupEntry;
+use super::group::takes_of_others;
 use super::journal::Undo;
 use super::rows::{FactsOf, RowEdit};
 use super::{HostEntry, Inventory, InventoryError, Nested, Texts, VmEntry};
@@ -60,7 +60,7 @@ fn of_value(value: &Value) -> u64 {
     }
 }
 
-fn of_id(id: &str) -> u64 {
+pub(super) fn of_id(id: &str) -> u64 {
     NAME + id.len() as u64
 }
 
@@ -90,15 +90,24 @@ fn of_vm_entry(entry: &VmEntry) -> u64 {
 }
 
 fn of_group(group: &Group) -> u64 {
-    let vms = group.vms.iter().map(|vm| MEMBER + vm.len() as u64);
+    let vms = group.vms.iter().map(|vm| of_member(vm));
     let others = group.hosts.iter();
     let others = others.chain(&group.vms_of).chain(&group.hosts_of);
     GROUP + of_id(&group.id) + vms.sum::<u64>() + others.map(|id| of_id(id)).sum::<u64>()
 }
 
-/// Bytes of a group, with the members that it has of others.
-pub(super) fn of_group_entry(entry: &GroupEntry) -> u64 {
-    of_group(&entry.group) + entry.given.as_deref().map_or(0, of_group)
+/// Bytes of a VM in a group.
+pub(super) fn of_member(vm: &str) -> u64 {
+    MEMBER + vm.len() as u64
+}
+
+/// Bytes of a group without the members that it has of others: one that has any is known as it
+/// was given besides.
+pub(super) fn of_new_group(group: &Group) -> u64 {
+    match takes_of_others(group) {
+        true => 2 * of_group(group),
+        false => of_group(group),
+    }
 }
 
 /// Bytes of what a schema has beyond the built-in one.
@@ -272,23 +281,12 @@ impl Inventory {
         Ok(Full::check(Collection::Columns, &self.name, wanted, bound)?)
     }
 
-    /// That a group fits, with the members that it has of others and those that others have of
-    /// it: a short request may name many members many times.
+    /// That a group fits, without the members that it has of others: these are counted when they
+    /// are worked out, before there is any list of them. A short request may name many members
+    /// many times.
     pub(super) fn check_group(&self, group: &Group) -> Result<(), InventoryError> {
-        let others = group.vms_of.iter().chain(&group.hosts_of);
-        let others = others.filter_map(|id| self.group(id));
-        let taken: u64 = others.map(|other| of_group(other.given())).sum();
-        let new = match group.vms_of.is_empty() && group.hosts_of.is_empty() {
-            true => of_group(group),
-            // It is known as it was given besides.
-            false => 2 * of_group(group),
-        };
-        let known = self.group(&group.id);
-        let old = known.map_or(0, |known| of_group(known.given()));
-        let users = self.groups.users(&group.id).len() as u64;
-        let of_users = new.saturating_sub(old).saturating_mul(users);
-        let more = (new + taken).saturating_add(of_users);
-        self.check_room(more.saturating_sub(known.map_or(0, of_group_entry)))
+        let known = self.group(&group.id).map_or(0, |known| known.bytes);
+        self.check_room(of_new_group(group).saturating_sub(known))
     }
 
     /// By how many bytes the inventory has grown by the change that this takes back, groups

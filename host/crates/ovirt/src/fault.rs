@@ -7,7 +7,7 @@ use super::tree::{Format, Tree};
 use placewright_deployment::DeploymentError;
 use placewright_document::shortened;
 use placewright_http::gone::InterruptedError;
-use placewright_http::{Code, Problem};
+use placewright_http::{CarriedOut, Code, Problem};
 
 /// Why a request was not carried out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub(crate) struct Fault {
     status: StatusCode,
     reason: &'static str,
     detail: String,
+    /// Whether what was asked for was done all the same.
+    was_carried_out: bool,
 }
 
 /// The reason that an engine gives for nearly everything.
@@ -26,6 +28,7 @@ impl Fault {
             status,
             reason,
             detail: shortened(detail.to_string()),
+            was_carried_out: false,
         }
     }
 
@@ -78,12 +81,17 @@ impl Fault {
 
     /// The answer.
     pub(crate) fn response(&self, format: Format) -> Response {
-        response(self.status, format.document(&self.tree()), format)
+        let mut response = response(self.status, format.document(&self.tree()), format);
+        if self.was_carried_out {
+            response.extensions_mut().insert(CarriedOut);
+        }
+        response
     }
 }
 
 impl From<Problem> for Fault {
     fn from(problem: Problem) -> Self {
+        let was_carried_out = problem.was_carried_out();
         let body = problem.body(None);
         let status = match body.status {
             // Engines know no finer ones.
@@ -95,7 +103,10 @@ impl From<Problem> for Fault {
             0 | 1 => vec![&body.detail],
             _ => body.errors.iter().map(|it| &*it.message).collect(),
         };
-        Self::new(status, FAILED, format!("[{}]", sentences.join(", ")))
+        Self {
+            was_carried_out,
+            ..Self::new(status, FAILED, format!("[{}]", sentences.join(", ")))
+        }
     }
 }
 
@@ -158,6 +169,17 @@ mod tests {
         ] {
             assert_eq!(status(code), expected, "{code:?}");
         }
+    }
+
+    #[test]
+    fn a_fault_of_what_was_carried_out_all_the_same_is_marked() {
+        let is_marked = |problem: Problem| {
+            let response = Fault::from(problem).response(Format::Xml);
+            response.extensions().get::<CarriedOut>().is_some()
+        };
+        let problem = Problem::new(Code::Unavailable, "why");
+        assert!(!is_marked(problem.clone()));
+        assert!(is_marked(problem.of_what_was_carried_out()));
     }
 
     #[test]

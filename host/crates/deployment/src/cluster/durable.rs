@@ -308,12 +308,13 @@ pub(crate) fn rows(
             .restore_vm(saved)
             .map_err(|it| unread("VM", &row.id, &it))?;
     }
-    for row in rows.groups {
-        let group: Group = read(&row.body).map_err(|it| unread("group", &row.id, &it))?;
-        inventory
-            .set_group(group)
-            .map_err(|it| unread("group", &row.id, &it))?;
-    }
+    inventory.group_together(|inventory| {
+        rows.groups.into_iter().try_for_each(|row| {
+            let group: Group = read(&row.body).map_err(|it| unread("group", &row.id, &it))?;
+            let set = inventory.set_group(group);
+            set.map_err(|it| unread("group", &row.id, &it))
+        })
+    })?;
     // Nobody looks back behind the start.
     inventory.set_facts(facts)?;
     Ok(inventory)

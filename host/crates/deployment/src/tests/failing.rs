@@ -73,6 +73,57 @@ fn what_was_decided_while_the_store_failed_is_kept_when_it_works_again() {
     world.deployment.kept_past("c", 5).unwrap();
 }
 
+#[test]
+fn a_cluster_that_is_removed_while_the_store_fails_is_gone_and_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    deployment.create_cluster(document(), attach()).unwrap();
+    deployment.store.refuse_writes(true);
+    let removed = deployment.remove_cluster("c", "me").unwrap_err();
+    assert!(matches!(removed, DeploymentError::NotKept(_)), "{removed}");
+    assert!(removed.was_carried_out());
+    let gone = deployment.cluster("c").map(|_| ()).unwrap_err();
+    assert!(matches!(gone, DeploymentError::Unknown { .. }), "{gone}");
+    // Its rows are still there, and no other cluster may have them.
+    let again = deployment.create_cluster(document(), attach()).unwrap_err();
+    assert!(matches!(again, DeploymentError::Ending(_)), "{again}");
+    assert!(!again.was_carried_out());
+    deployment.mend();
+    assert_eq!(deployment.store.load().unwrap().clusters.len(), 1);
+    deployment.store.refuse_writes(false);
+    deployment.mend();
+    assert!(deployment.store.load().unwrap().clusters.is_empty());
+    deployment.create_cluster(document(), attach()).unwrap();
+    deployment.stop();
+}
+
+#[test]
+fn a_cluster_that_is_made_while_the_store_fails_is_not_there_and_that_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    deployment.store.refuse_writes(true);
+    for _ in 0..2 {
+        let refused = deployment.create_cluster(document(), attach()).unwrap_err();
+        assert!(matches!(refused, DeploymentError::Store(_)), "{refused}");
+        assert!(!refused.was_carried_out());
+        let unknown = deployment.cluster("c").map(|_| ()).unwrap_err();
+        assert!(matches!(unknown, DeploymentError::Unknown { .. }));
+    }
+    deployment.store.refuse_writes(false);
+    deployment.mend();
+    assert!(deployment.store.load().unwrap().clusters.is_empty());
+    deployment.create_cluster(document(), attach()).unwrap();
+    let (world, cluster) = again(folder.path(), world, &generation);
+    assert_eq!(counted(&cluster), (2, 1, 0));
+    world.deployment.stop();
+}
+
 const YEAR: i64 = 365 * 24 * 3600;
 
 #[test]

@@ -217,7 +217,7 @@ fn a_cluster_that_is_busy_is_removed_when_its_turn_ends_and_holds_up_nobody() {
     let (let_go, long) = hold(&cluster);
     let waits = cluster.turn(|_| Ok(()));
     let removed = meanwhile(deployment, |it| it.remove_cluster("c", "me"));
-    let Err(DeploymentError::Ending(name)) = removed else {
+    let Err(DeploymentError::Removing(name)) = removed else {
         panic!("{removed:?}")
     };
     assert_eq!(&*name, "c");

@@ -139,10 +139,12 @@ fn copy(template: &Request, number: usize, world: &mut Inventory) -> Result<Requ
             .groups_of(&original)
             .map(|entry| entry.group.clone())
             .collect();
-        for mut group in groups {
-            group.vms.push(member.id.clone());
-            world.set_group(group)?;
-        }
+        world.group_together(|world| {
+            groups.into_iter().try_for_each(|mut group| {
+                group.vms.push(member.id.clone());
+                world.set_group(group)
+            })
+        })?;
     }
     Ok(copy)
 }
