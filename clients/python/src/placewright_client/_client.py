@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, S
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Literal, Self, TypeVar, cast
 
 import httpx
 
@@ -20,6 +20,9 @@ from ._patience import Patience
 
 Body = TypeVar("Body")
 Item = TypeVar("Item")
+
+Followed = Literal["hosts", "vms", "groups", "tenants"]
+"""What an inventory that is followed tells of."""
 
 PAGE = 500
 """Entries of a page that `items` asks for."""
@@ -202,7 +205,7 @@ class Client:
             yield event
 
     def follow_inventory(
-        self, cluster: str, *, after: int | None = None, kind: Sequence[str] | None = None
+        self, cluster: str, *, after: int | None = None, kind: Sequence[Followed] | None = None
     ) -> Iterator[tuple[str, types.InventoryEvent]]:
         """What changes in the inventory of a cluster from now on, or after that version on: the name of
         each event (`begin`, `reset`, `hosts`, `vms`, `groups` or `tenants`), and what is in it."""
@@ -296,7 +299,7 @@ class AsyncClient:
         return self._stream(calls.stream_events(), after, lambda name, event: event)
 
     def follow_inventory(
-        self, cluster: str, *, after: int | None = None, kind: Sequence[str] | None = None
+        self, cluster: str, *, after: int | None = None, kind: Sequence[Followed] | None = None
     ) -> "Stream[tuple[str, types.InventoryEvent]]":
         """What changes in the inventory of a cluster from now on, or after that version on: the name of
         each event (`begin`, `reset`, `hosts`, `vms`, `groups` or `tenants`), and what is in it."""
