@@ -70,6 +70,13 @@ async def with_asyncio() -> None:
         async for name, change in client.follow_inventory("c", after=1, kind=["vms", "hosts"]):
             assert name in ("reset", "vms", "hosts") and change["version"] > 1
             break
+        async with client.events(after=0) as events:
+            assert (await anext(events))["kind"] == "cluster-created"
+        assert [event async for event in events] == []
+        left = client.events(after=0)
+        await anext(left)
+    # What was left open has ended with the client, so that nothing is said of it as the loop ends.
+    assert [event async for event in left] == []
 
 
 class Busy(http.server.BaseHTTPRequestHandler):

@@ -79,7 +79,7 @@ fn text(path: &Path, checked: &Checked) -> String {
         _ => vec![format!("{path} is damaged:")],
     };
     lines.extend(problems.iter().map(|problem| format!("  {problem}")));
-    if version < known {
+    if version < known && problems.is_empty() {
         lines.push(format!(
             "Its schema has version {version}; this program brings it to version {known} when a server starts on it."
         ));

@@ -2,7 +2,7 @@
 
 from . import calls, types
 from ._call import Answer, Call, PageCall, StreamCall
-from ._client import AsyncClient, Client
+from ._client import AsyncClient, Client, Stream
 from ._errors import PlacewrightError, Refused, Unreachable
 
 __all__ = [
@@ -13,6 +13,7 @@ __all__ = [
     "PageCall",
     "PlacewrightError",
     "Refused",
+    "Stream",
     "StreamCall",
     "Unreachable",
     "calls",

@@ -4,11 +4,12 @@ import asyncio
 import json
 import ssl
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Literal, Self, TypeVar, cast
 
 import httpx
 
@@ -19,6 +20,9 @@ from ._patience import Patience
 
 Body = TypeVar("Body")
 Item = TypeVar("Item")
+
+Followed = Literal["hosts", "vms", "groups", "tenants"]
+"""What an inventory that is followed tells of."""
 
 PAGE = 500
 """Entries of a page that `items` asks for."""
@@ -201,7 +205,7 @@ class Client:
             yield event
 
     def follow_inventory(
-        self, cluster: str, *, after: int | None = None, kind: Sequence[str] | None = None
+        self, cluster: str, *, after: int | None = None, kind: Sequence[Followed] | None = None
     ) -> Iterator[tuple[str, types.InventoryEvent]]:
         """What changes in the inventory of a cluster from now on, or after that version on: the name of
         each event (`begin`, `reset`, `hosts`, `vms`, `groups` or `tenants`), and what is in it."""
@@ -239,6 +243,8 @@ class AsyncClient:
         """As for `Client`."""
         self._options = _Options(server, token, token_file, timeout, patience, authority)
         self._http = httpx.AsyncClient(**self._options.settings)
+        # Those that are read, which end with the client.
+        self._streams: set[Stream[Any]] = set()
 
     async def __aenter__(self) -> Self:
         """Use it for a while."""
@@ -254,7 +260,9 @@ class AsyncClient:
         await self.close()
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close its connections, and the streams that are read."""
+        for stream in list(self._streams):
+            await stream.aclose()
         await self._http.aclose()
 
     async def call(self, call: Call[Body]) -> Body:
@@ -286,30 +294,105 @@ class AsyncClient:
             if after is None:
                 return
 
-    async def events(self, after: int | None = None) -> AsyncIterator[types.Event]:
+    def events(self, after: int | None = None) -> "Stream[types.Event]":
         """What happens from now on, or after the event of that number on, until the server ends it."""
-        async for _, event in self._stream(calls.stream_events(), after):
-            yield event
+        return self._stream(calls.stream_events(), after, lambda name, event: event)
 
-    async def follow_inventory(
-        self, cluster: str, *, after: int | None = None, kind: Sequence[str] | None = None
-    ) -> AsyncIterator[tuple[str, types.InventoryEvent]]:
+    def follow_inventory(
+        self, cluster: str, *, after: int | None = None, kind: Sequence[Followed] | None = None
+    ) -> "Stream[tuple[str, types.InventoryEvent]]":
         """What changes in the inventory of a cluster from now on, or after that version on: the name of
         each event (`begin`, `reset`, `hosts`, `vms`, `groups` or `tenants`), and what is in it."""
         call = calls.follow_inventory(cluster, kind=None if kind is None else list(kind))
-        async for event in self._stream(call, after):
-            yield event
+        return self._stream(call, after, lambda name, event: (name, event))
 
-    async def _stream(self, call: StreamCall[Body], after: int | None) -> AsyncIterator[tuple[str, Body]]:
+    def _stream(
+        self, call: StreamCall[Body], after: int | None, of: Callable[[str, Body], Item]
+    ) -> "Stream[Item]":
         request = self._options.request(call)
         request["headers"].update(_after(after))
         request["timeout"] = None
-        with self._options.reached():
-            async with self._http.stream(**request) as response:
-                if not response.is_success:
-                    await response.aread()
-                    raise Refused(response)
-                events = _Events()
-                async for part in response.aiter_bytes():
-                    for event in events.read(part):
-                        yield event
+        return Stream(self._options, self._http, request, of, self._streams)
+
+
+class Stream(AsyncIterator[Item]):
+    """Events as a server sends them. It ends with the client, or earlier with `aclose`; leaving
+    the loop over it does not end it."""
+
+    def __init__(
+        self,
+        options: _Options,
+        client: httpx.AsyncClient,
+        request: dict[str, Any],
+        of: Callable[[str, Any], Item],
+        open_streams: "set[Stream[Any]]",
+    ) -> None:
+        """Of a request, which is sent when the first event is asked for; `of` an event makes what is told."""
+        self._options = options
+        self._client = client
+        self._request = request
+        self._of = of
+        self._open = open_streams
+        self._read = _Events()
+        self._told: deque[tuple[str, Any]] = deque()
+        self._response: httpx.Response | None = None
+        self._parts: AsyncGenerator[bytes, None] | None = None
+        self._has_ended = False
+        self._is_waiting = False
+
+    async def __anext__(self) -> Item:
+        """The next event."""
+        try:
+            while not self._told:
+                if self._has_ended:
+                    raise StopAsyncIteration
+                with self._options.reached():
+                    parts = self._parts or await self._begin()
+                    self._told.extend(self._read.read(await self._next(parts)))
+        except BaseException:
+            await self.aclose()
+            raise
+        return self._of(*self._told.popleft())
+
+    async def _begin(self) -> AsyncGenerator[bytes, None]:
+        self._open.add(self)
+        self._response = await self._client.send(self._client.build_request(**self._request), stream=True)
+        if not self._response.is_success:
+            await self._response.aread()
+            raise Refused(self._response)
+        # It is a generator by its code, if not by its type.
+        self._parts = cast(AsyncGenerator[bytes, None], self._response.aiter_bytes())
+        return self._parts
+
+    async def _next(self, parts: AsyncGenerator[bytes, None]) -> bytes:
+        self._is_waiting = True
+        try:
+            return await anext(parts)
+        finally:
+            self._is_waiting = False
+
+    async def aclose(self) -> None:
+        """Take no more of them, and close the connection."""
+        self._has_ended = True
+        self._told.clear()
+        self._open.discard(self)
+        parts, self._parts = self._parts, None
+        # Another task that waits for a part closes it as the connection ends.
+        if parts is not None and not self._is_waiting:
+            await parts.aclose()
+        response, self._response = self._response, None
+        if response is not None:
+            await response.aclose()
+
+    async def __aenter__(self) -> Self:
+        """Read it for a while."""
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        await self.aclose()

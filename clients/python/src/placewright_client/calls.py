@@ -196,7 +196,7 @@ def get_host_schema(cluster: str) -> Call[types.HostSchema]:
     return Call('GET', ['v1', 'clusters', cluster, 'host-schema'])
 
 
-def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: Literal['up', 'maintenance', 'down', 'error'] | str | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
+def list_hosts(cluster: str, *, limit: int | None = None, after: str | None = None, state: Literal['up', 'maintenance', 'down', 'error'] | None = None, zone: str | None = None, group: str | None = None, text: str | None = None, sort: str | None = None, attribute: list[str] | None = None) -> PageCall[types.HostPage, types.Host]:
     """The hosts of a cluster, by id or in the order that is asked for."""
     return PageCall('GET', ['v1', 'clusters', cluster, 'hosts'], query={'limit': limit, 'after': after, 'state': state, 'zone': zone, 'group': group, 'text': text, 'sort': sort, 'attribute': attribute})
 
@@ -249,7 +249,7 @@ def change_inventory(cluster: str, body: types.InventoryChanges, *, if_match: st
     return Call('POST', ['v1', 'clusters', cluster, 'inventory', 'changes'], json=body, headers={'If-Match': if_match}, key=idempotency_key or new_key())
 
 
-def follow_inventory(cluster: str, *, after: int | None = None, kind: list[Literal['hosts', 'vms', 'groups', 'tenants'] | str] | None = None) -> StreamCall[types.InventoryEvent]:
+def follow_inventory(cluster: str, *, after: int | None = None, kind: list[Literal['hosts', 'vms', 'groups', 'tenants']] | None = None) -> StreamCall[types.InventoryEvent]:
     """What changes in a cluster's inventory, as it changes. Events are called `hosts`, `vms`,
     `groups` and `tenants`; each has the version that it leads to, the `items` that are new or
     different, whole, and the ids of those that are `gone`. First comes `begin` with the version
@@ -452,7 +452,7 @@ def put_vm(cluster: str, vm: str, body: types.VmBody, *, if_match: str | None = 
     return Call('PUT', ['v1', 'clusters', cluster, 'vms', vm], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
 
 
-def ask_what_if(cluster: str, *, without: list[str] | None = None, restart: Literal['ha', 'all'] | str | None = None) -> Call[types.WhatIf]:
+def ask_what_if(cluster: str, *, without: list[str] | None = None, restart: Literal['ha', 'all'] | None = None) -> Call[types.WhatIf]:
     """What would happen if hosts failed: which of their VMs would be restarted, where these would
     go, and which would find no place. Without hosts: of each host of the cluster by itself (N+1)."""
     return Call('POST', ['v1', 'clusters', cluster, 'what-if'], query={'without': without, 'restart': restart})

@@ -36,6 +36,7 @@ struct AuditQuery {
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
     /// Begin after this entry: the `next` of the page before.
+    #[param(pattern = "^[0-9]+$")]
     after: Option<String>,
     /// Only records of this kind.
     #[param(inline)]
@@ -53,15 +54,22 @@ struct AuditQuery {
     #[param(inline)]
     result: Option<Outcome>,
     /// Only calls that were answered with this status, from 100 to 599.
+    #[param(minimum = 100, maximum = 599)]
     status: Option<u16>,
     /// Only records of which an id, a name or a sentence has this text, in small or capital
     /// letters.
     text: Option<String>,
     /// Only what was recorded then or later: RFC 3339, or seconds since 1970-01-01 UTC.
-    #[param(example = "2026-11-26T08:00:00+01:00")]
+    #[param(
+        pattern = "^([+]?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?)$",
+        example = "2026-11-26T08:00:00+01:00"
+    )]
     since: Option<String>,
     /// Only what was recorded then or before.
-    #[param(example = "2026-11-26T09:00:00Z")]
+    #[param(
+        pattern = "^([+]?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?)$",
+        example = "2026-11-26T09:00:00Z"
+    )]
     until: Option<String>,
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
-use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, OneOfBuilder, Schema};
+use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder, Schema};
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
@@ -176,14 +176,11 @@ impl PartialSchema for Entity {
 
 impl ToSchema for Entity {}
 
-/// A text of which the server takes these words alone. Clients within a version may have been made
-/// when the description allowed any text.
+/// A text of which the server takes these words alone.
 pub(super) fn one_of_words<'w>(words: impl Iterator<Item = &'w str>) -> RefOr<Schema> {
-    let text = || ObjectBuilder::new().schema_type(utoipa::openapi::Type::String);
-    let either = AnyOfBuilder::new()
-        .item(text().enum_values(Some(words.map(str::to_owned))))
-        .item(text());
-    Schema::AnyOf(either.build()).into()
+    let text = ObjectBuilder::new().schema_type(utoipa::openapi::Type::String);
+    let one = text.enum_values(Some(words.map(str::to_owned)));
+    Schema::Object(one.build()).into()
 }
 
 /// What an inventory that is followed tells of.

@@ -29,7 +29,10 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 struct HistoryQuery {
     /// Beginning of the history: RFC 3339, or seconds since 1970-01-01 UTC; if not given, as far
     /// back as it is recorded.
-    #[param(example = "2026-11-20T12:00:00Z")]
+    #[param(
+        pattern = "^([+]?[0-9]+|[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?)$",
+        example = "2026-11-20T12:00:00Z"
+    )]
     since: Option<String>,
 }
 

@@ -23,7 +23,7 @@ use placewright_http::document::{long, written};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::pool::Pool;
 use placewright_http::problem::{Code, Problem};
-use placewright_http::{Caller, Page, PageQuery};
+use placewright_http::{Caller, NumberedPageQuery, Page, PageQuery};
 use placewright_scheduler::BalanceOptions;
 
 /// Moves of one plan at most.
@@ -188,7 +188,7 @@ impl PlanWanted {
 
 /// The plans that are remembered, oldest first.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/plans", operation_id = "list_plans", tag = "plans",
-    params(("cluster" = String, Path, description = "Name of the cluster"), PageQuery),
+    params(("cluster" = String, Path, description = "Name of the cluster"), NumberedPageQuery),
     responses((status = OK, body = Page<PlanShown>)))]
 async fn list(
     State(deployment): State<Arc<Deployment>>,

@@ -17,7 +17,7 @@ use placewright_http::document::{Document, aside, long, written};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::pool::Pool;
 use placewright_http::problem::Problem;
-use placewright_http::{Caller, Page, PageQuery, revision};
+use placewright_http::{Caller, NumberedPageQuery, Page, PageQuery, revision};
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
@@ -94,7 +94,7 @@ async fn show(
 /// The stored revisions of a policy, the newest first. Where they are large, a page has
 /// fewer.
 #[utoipa::path(get, path = "/v1/policies/{policy}/history", operation_id = "list_policy_revisions", tag = "policies",
-    params(("policy" = String, Path, description = "Name of the policy"), PageQuery),
+    params(("policy" = String, Path, description = "Name of the policy"), NumberedPageQuery),
     responses((status = OK, body = Page<PolicyRecord>)))]
 async fn history(
     State(deployment): State<Arc<Deployment>>,

@@ -30,6 +30,7 @@ struct RecentQuery {
     #[param(minimum = 1, maximum = 1000)]
     limit: Option<u32>,
     /// Begin after this entry: the `next` of the page before.
+    #[param(pattern = "^[0-9]+$")]
     after: Option<String>,
     /// Only events of kinds that begin so: `unit`, `plan-made`.
     kind: Option<String>,
@@ -93,12 +94,7 @@ async fn recent(
         limit: query.limit,
         after: query.after.clone(),
     };
-    if let Some(after) = &page.after
-        && after.parse::<u64>().is_err()
-    {
-        let sentence = "\"after\" must be the number of an event";
-        return Err(Problem::new(Code::InvalidParameter, sentence));
-    }
+    page.after_number("an event")?;
     if let Some(kind) = &query.kind {
         check_kind(kind)?;
     }

@@ -19,6 +19,9 @@ use placewright_http::extract::{Json, Path, Query};
 use placewright_http::problem::Problem;
 use placewright_http::{Caller, Page, PageQuery};
 
+/// What cursors of the list begin with.
+const LIST: &str = "reservations";
+
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
         .routes(routes!(list_reservations))
@@ -50,9 +53,10 @@ async fn list_reservations(
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
     let most = page.limit()?;
-    let listed = cluster.read(move |state| Ok(state.reservations(page.after.as_deref(), most)));
+    let after = page.after_key(LIST)?.map(str::to_owned);
+    let listed = cluster.read(move |state| Ok(state.reservations(after.as_deref(), most)));
     let (items, next) = listed.await?;
-    let next = next.map(|vm| vm.to_string());
+    let next = next.map(|vm| format!("{LIST}:{vm}"));
     long(Page { items, next }).await
 }
 

@@ -22,7 +22,7 @@ use placewright_http::document::{aside, long, written};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::pool::Pool;
 use placewright_http::problem::{Code, Problem};
-use placewright_http::{Caller, Page, PageQuery};
+use placewright_http::{Caller, NumberedPageQuery, Page, PageQuery};
 use placewright_library::history::Entry;
 use placewright_library::live::{FileStatus, Library, LibraryOperationError, UnitStatus};
 use placewright_library::stage::{
@@ -264,7 +264,7 @@ async fn inspect(
 
 /// What became of candidates for a unit, the newest first.
 #[utoipa::path(get, path = "/v1/units/{unit}/history", operation_id = "list_unit_candidates", tag = "units",
-    params(("unit" = String, Path, description = "Name of the unit"), PageQuery),
+    params(("unit" = String, Path, description = "Name of the unit"), NumberedPageQuery),
     responses((status = OK, body = Page<CandidateShown>)))]
 async fn history(
     State(deployment): State<Arc<Deployment>>,
@@ -566,7 +566,7 @@ async fn files(
 /// The candidates that are being staged now, with the steps that were taken and the one that is
 /// being taken, in the order in which they began. Of one that is not in the list any more the
 /// history of its unit says what became of it.
-#[utoipa::path(get, path = "/v1/unit-stagings", operation_id = "list_unit_stagings", tag = "units", params(PageQuery),
+#[utoipa::path(get, path = "/v1/unit-stagings", operation_id = "list_unit_stagings", tag = "units", params(NumberedPageQuery),
     responses((status = OK, body = Page<UnitStaging>)))]
 async fn stagings(
     State(deployment): State<Arc<Deployment>>,

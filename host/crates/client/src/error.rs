@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::scheme;
+
 /// Why a call has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
@@ -34,6 +36,14 @@ pub enum ClientError {
         /// Where it answers.
         other: String,
     },
+    /// The certificate of the server is signed by nobody who is trusted.
+    #[error(
+        "cannot ask {server}: its certificate is signed by an authority that is unknown here; name the authority's certificates with --authority, in PLACEWRIGHT_AUTHORITY or in the context"
+    )]
+    Authority {
+        /// Where the server was looked for.
+        server: String,
+    },
     /// What comes back is no answer of such a server.
     #[error("{server} answers in a way that is not understood: is it a Placewright server?")]
     Unreadable {
@@ -46,6 +56,24 @@ pub enum ClientError {
     /// The server refuses the call.
     #[error("{0}")]
     Refused(Box<Refusal>),
+}
+
+impl ClientError {
+    /// That a call of `server` ended in an error of the connection.
+    pub(crate) fn of_connection(server: &str, error: ureq::Error) -> Self {
+        let server = server.to_owned();
+        // The layers between wrap it in errors that have no words for it but these.
+        if error.to_string().contains("UnknownIssuer") {
+            return Self::Authority { server };
+        }
+        match scheme::other(&server, &error) {
+            Some(other) => Self::Scheme { server, other },
+            None => Self::Unreachable {
+                server,
+                source: Box::new(error),
+            },
+        }
+    }
 }
 
 fn of_scheme(server: &str, other: &str) -> String {

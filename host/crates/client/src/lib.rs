@@ -229,16 +229,7 @@ impl Client {
             None => self.run(Request::from_parts(parts, ()), is_stream),
             Some(bytes) => self.run(Request::from_parts(parts, bytes), is_stream),
         };
-        result.map_err(|error| {
-            let server = self.server.clone();
-            match scheme::other(&server, &error) {
-                Some(other) => ClientError::Scheme { server, other },
-                None => ClientError::Unreachable {
-                    server,
-                    source: Box::new(error),
-                },
-            }
-        })
+        result.map_err(|error| ClientError::of_connection(&self.server, error))
     }
 
     fn run(

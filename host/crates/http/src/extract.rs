@@ -1,6 +1,7 @@
 //! What requests bring, with a problem for everything that is wrong with it.
 
 mod sentences;
+mod strict;
 
 pub(crate) use sentences::listed as quoted_list;
 
@@ -20,6 +21,7 @@ use super::headers::media_type;
 use super::permission::ANY;
 use super::problem::{Code, Problem, ProblemError, ProblemPlace};
 use placewright_document::shown;
+use strict::Strict;
 
 /// A body in JSON: of requests, and of `Short` answers.
 #[derive(Debug, Clone, Copy, Default)]
@@ -116,7 +118,7 @@ fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
         ));
     }
     let mut json = serde_json::Deserializer::from_slice(bytes);
-    let read = serde_path_to_error::deserialize(&mut json).map_err(|error| {
+    let read = serde_path_to_error::deserialize(Strict(&mut json)).map_err(|error| {
         let path = error.path().to_string();
         refused(path, &error.into_inner())
     })?;

@@ -177,7 +177,7 @@ async fn check(guard: &Guard, request: &mut Request) -> Result<Admitted, Problem
 /// That the route looks at the conditions of the request, if it has some. Those of requests that
 /// only read spare an answer, and may be passed over.
 fn check_conditions(rule: &Rule, request: &Request) -> Result<(), Problem> {
-    match rule.is_conditional || rule.method == "GET" {
+    match rule.is_conditional || rule.only_reads() {
         true => Ok(()),
         false => revision::none(request.headers()),
     }

@@ -61,7 +61,7 @@ pub use face::Face;
 pub use layers::{Foundation, router};
 pub use limits::ApiLimits;
 pub use observe::RequestId;
-pub use pages::{Page, PageQuery};
+pub use pages::{NumberedPageQuery, Page, PageQuery};
 pub use permission::{BodySize, Permission, Role, Rule, Scope};
 pub use problem::{CarriedOut, Code, Problem, ProblemBody, ProblemError};
 pub use server::{Handle, serve};

@@ -23,6 +23,19 @@ pub struct PageQuery {
     pub after: Option<String>,
 }
 
+/// Which page of a list that is in the order of numbers: a [`PageQuery`] as it is described there.
+#[derive(Debug, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "describes what is read as a PageQuery")]
+pub struct NumberedPageQuery {
+    /// Entries at most, from 1 to 1000; 100 if not given.
+    #[param(minimum = 1, maximum = 1000)]
+    limit: Option<u32>,
+    /// Begin after this entry: the `next` of the page before.
+    #[param(pattern = "^[0-9]+$")]
+    after: Option<String>,
+}
+
 /// A page of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Page<T> {
@@ -63,11 +76,13 @@ impl PageQuery {
         let Some(after) = &self.after else {
             return Ok(None);
         };
-        let number = after.parse().map_err(|_| {
+        // A sign would be taken as well, and is none of a number that was told.
+        let is_number = after.bytes().all(|byte| byte.is_ascii_digit());
+        let number = after.parse().ok().filter(|_| is_number);
+        number.map(Some).ok_or_else(|| {
             let sentence = format!("\"after\" must be the number of {what}");
             Problem::new(Code::InvalidParameter, sentence)
-        });
-        number.map(Some)
+        })
     }
 
     /// The key after which the page begins, for lists that are in the order of keys.
@@ -184,6 +199,30 @@ mod tests {
         };
         let page = query.page("all", ["a", "b"], ToString::to_string).unwrap();
         assert_eq!((page.items.len(), page.next), (2, None));
+    }
+
+    #[test]
+    fn a_numbered_page_begins_after_a_number_and_nothing_else() {
+        let after = |text: &str| {
+            let mut query = PageQuery::of(None);
+            query.after = Some(text.to_owned());
+            query
+                .after_number("a plan")
+                .map_err(|problem| problem.code())
+        };
+        assert_eq!(after("17").unwrap(), Some(17));
+        assert_eq!(PageQuery::of(None).after_number("a plan").unwrap(), None);
+        for wrong in [
+            "",
+            "+1",
+            "-1",
+            "1.0",
+            "x",
+            "plans:1",
+            "99999999999999999999",
+        ] {
+            assert_eq!(after(wrong), Err(Code::InvalidParameter), "{wrong}");
+        }
     }
 
     #[test]

@@ -171,6 +171,12 @@ impl Rule {
         }
     }
 
+    /// Whether the route changes nothing: what it is asked with POST is a question.
+    pub fn only_reads(&self) -> bool {
+        let reads = |(permission, _)| permission == Permission::View;
+        self.method == "GET" || self.is_answered_anew || self.needs.is_some_and(reads)
+    }
+
     /// The same for a route of which no answer is kept.
     pub const fn answered_anew(self) -> Self {
         Self {
@@ -235,6 +241,16 @@ pub const fn open(method: &'static str, path: &'static str) -> Rule {
 mod tests {
     use super::Permission::{Administer, AttachPolicies, AuthorPolicies, Force, Operate, View};
     use super::*;
+
+    #[test]
+    fn questions_only_read_and_what_needs_more_than_to_look_does_not() {
+        let of = |method, permission| rule(method, "/v1/x", permission, Scope::Any);
+        assert!(of("GET", Administer).only_reads() && of("POST", View).only_reads());
+        assert!(of("POST", Administer).answered_anew().only_reads());
+        assert!(open("GET", "/v1/health").only_reads());
+        assert!(!of("POST", Operate).only_reads() && !of("DELETE", Force).only_reads());
+        assert!(!of("POST", Operate).to_try(View).only_reads());
+    }
 
     #[test]
     fn roles_are_stored_and_sent_by_their_words() {

@@ -108,16 +108,30 @@ pub(super) fn tidy(folder: &Path) {
 /// server may be writing meanwhile.
 ///
 /// # Errors
-/// If there is no such file, it is no store, or of a later version than this program knows.
+/// If there is no such file, it is a database of another program, or of a later version than this
+/// program knows.
 pub fn check(path: &Path) -> Result<Checked, StoreError> {
     let file = file_of(path);
     if let Err(source) = File::open(&file) {
         return Err(StoreError::NoStore { file, source });
     }
     let trouble = |source| StoreError::of(&file, source);
-    let base = file::reader(&file).map_err(trouble)?;
-    let version = schema::version(&base, &file)?;
     let known = i64::try_from(MIGRATIONS.len()).unwrap_or(i64::MAX);
+    let opened = file::reader(&file).map_err(trouble);
+    let opened = opened.and_then(|base| Ok((schema::version(&base, &file)?, base)));
+    let (version, base) = match opened {
+        Ok(opened) => opened,
+        // Not even its first page is one of a database: a copy that was cut short, for example.
+        Err(StoreError::Damaged { source, .. }) => {
+            return Ok(Checked {
+                version: 0,
+                known,
+                problems: vec![source.to_string()],
+                rows: Vec::new(),
+            });
+        }
+        Err(error) => return Err(error),
+    };
     if version > known {
         return Err(StoreError::Newer {
             file,

@@ -16,6 +16,9 @@ use super::{ServerCli, is_meant};
 /// How long somebody who presses a key waits for the server.
 const WAIT: Duration = Duration::from_secs(2);
 
+/// The command for contexts, which asks no server.
+const CONTEXT: &str = "context";
+
 /// Names that are offered, at most: more nobody reads.
 const MOST: usize = 100;
 
@@ -42,7 +45,9 @@ pub(in crate::cli) fn command() -> Command {
                 let name = it.get_name().to_owned();
                 with_names(it, &name)
             });
-            crate::cli::every_command().subcommands(of_servers)
+            let of_files = crate::cli::every_command();
+            let of_files = of_files.mut_subcommand(CONTEXT, |it| with_names(it, CONTEXT));
+            of_files.subcommands(of_servers)
         }
     }
 }
@@ -88,7 +93,7 @@ enum Named {
 fn named(first: &str, id: &str) -> Option<Named> {
     Some(match (first, id) {
         (_, "cluster") => Named::One(Kind::Clusters),
-        (_, "context") => Named::Context,
+        (_, "context") | (CONTEXT, "name") => Named::Context,
         (_, "vm" | "vms") => Named::One(Kind::Vms),
         (_, "host" | "hosts" | "without_host") => Named::One(Kind::Hosts),
         (_, "plan") => Named::One(Kind::Plans),

@@ -257,6 +257,15 @@ fn a_damaged_store_is_found() {
     fs::write(&copy, bytes).unwrap();
     let said = run(&["store", "check", text(&copy)], 1);
     assert!(said.contains("is damaged"), "{said}");
+    // So is a copy that was cut short, and what is no database at all.
+    let whole = fs::read(&copy).unwrap();
+    for (name, bytes) in [("cut.db", &whole[..50_000]), ("no.db", &b"hello\n"[..])] {
+        let file = home.path().join(name);
+        fs::write(&file, bytes).unwrap();
+        let said = run(&["store", "check", text(&file)], 1);
+        assert!(said.contains("is damaged"), "{said}");
+        assert!(!said.contains("stop the server"), "{said}");
+    }
     let said = run(
         &[
             "restore",

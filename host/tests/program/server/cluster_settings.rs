@@ -72,11 +72,32 @@ fn a_merge_patch_changes_what_it_names_and_is_checked_like_what_is_put() {
         ),
         (json!({"overides": null}), 400, "overides"),
         (json!({"restart": {"setle": null}}), 400, "setle"),
+        // A list is no object, whatever stands in it.
+        (json!({"restart": []}), 400, "must be an object"),
+        (json!({"restart": [0]}), 400, "must be an object"),
+        (json!({"balance": [600]}), 400, "must be an object"),
+        (
+            json!({"overrides": {"memory": [5]}}),
+            400,
+            "must be an object",
+        ),
+        (
+            json!({"restart": {"max-in-flight": 8.5}}),
+            400,
+            "a whole number",
+        ),
+        (json!({"unheeded": [{"need": 5}]}), 400, "unheeded"),
+        (json!({"unheeded": [1, "x"]}), 400, "unheeded"),
     ] {
         let told = patch(&api, &[], &wrong);
         assert_eq!(told.status, status, "{wrong}: {told:?}");
         assert!(told.body.to_string().contains(says), "{wrong}: {told:?}");
     }
+    // A whole number may have a point.
+    let whole = json!({"restart": {"max-in-flight": 3.0}, "revision": 1.0});
+    let told = patch(&api, &[], &whole);
+    assert_eq!(told.status, 200, "{told:?}");
+    assert_eq!(api.get(PATH).body["restart"], set["restart"]);
     let old = patch(
         &api,
         &[("if-match", "\"1\"")],

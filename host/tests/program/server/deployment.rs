@@ -261,6 +261,7 @@ fn unknown_ids_and_documents_that_make_no_sense_get_problems_and_change_nothing(
             json!({"hosts": [{"id": "a"}, {"id": "a"}]}),
             422,
         ),
+        ("POST", "/v1/units/nothing/rollback", json!({}), 404),
         (
             "POST",
             "/v1/units/nothing/rollback",

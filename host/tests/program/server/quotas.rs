@@ -317,3 +317,40 @@ fn metrics_tell_what_is_held_under_each_quota_and_how_often_it_refused() {
     assert!(!told.contains("quota=\"gold\""), "{told}");
     assert!(told.contains("placewright_quotas 0"), "{told}");
 }
+
+#[test]
+fn what_of_a_quota_has_another_type_is_refused_and_lists_are_no_limits() {
+    let data = folder();
+    let (_server, api) = start(data.path());
+    let right = json!({"tenant": "acme", "limits": {"vms": 2}});
+    let read = api.new_quota("gold", &right).body;
+    for (key, wrong) in [
+        ("limits", json!([])),
+        ("limits", json!([1])),
+        ("limits", json!({"gpus": "7"})),
+        ("limits", json!({"gpus": "1.5 cores"})),
+        ("revision", json!({})),
+        ("at", json!(true)),
+        ("by", json!(7)),
+        ("used", json!("x")),
+        ("used", json!({"bogus": []})),
+    ] {
+        let mut quota = right.clone();
+        quota[key] = wrong;
+        let told = api.put_quota("gold", ("if-match", "*"), &quota);
+        assert_eq!(told.status, 400, "{quota}: {told:?}");
+    }
+    for wrong in [json!([7, "1GiB"]), json!({"gpus": "7"})] {
+        let patch = json!({"limits": wrong});
+        let body = patch.to_string();
+        let headers = [JSON, ("if-match", "*")];
+        let told = api.ask("PATCH", "/v1/quotas/gold", &headers, body.as_bytes());
+        assert_eq!(told.unwrap().status, 400, "{patch}");
+    }
+    assert_eq!(api.get("/v1/quotas/gold").body, read);
+    // As it was read it is put again.
+    let again = api.put_quota("gold", ("if-match", "*"), &read);
+    assert_eq!(again.status, 200, "{again:?}");
+    let whole = json!({"tenant": "acme", "limits": {"vms": 2.0, "gpus": 1.5}});
+    assert_eq!(api.put_quota("gold", ("if-match", "*"), &whole).status, 200);
+}

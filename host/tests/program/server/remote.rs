@@ -642,6 +642,10 @@ fn the_certificate_that_the_book_makes_is_trusted_by_the_command_line() {
     let asked = placewright(["--server", &url, "--authority", &certificate, "status"]);
     let asked = { asked }.output().unwrap();
     assert!(asked.status.success(), "{asked:?}");
+    let unknown = placewright(["--server", &url, "status"]).output().unwrap();
+    let said = String::from_utf8_lossy(&unknown.stderr).into_owned();
+    assert_eq!(unknown.status.code(), Some(3), "{said}");
+    assert!(said.contains("--authority"), "{said}");
 
     // A port of the other kind is told as such at once, and not tried again and again.
     let plain = Server::start(&folder.path().join("plain"), &[]);
@@ -716,6 +720,10 @@ fn a_shell_completes_commands_and_the_names_of_what_the_server_has() {
         let output = placewright(["--", "placewright"].into_iter().chain(line.split(' ')))
             .env("COMPLETE", "fish")
             .env("PLACEWRIGHT_SERVER", &world.server.url)
+            .env(
+                "PLACEWRIGHT_CONTEXTS",
+                world.folder.path().join("contexts.toml"),
+            )
             .current_dir(world.folder.path())
             .output()
             .unwrap();
@@ -733,9 +741,75 @@ fn a_shell_completes_commands_and_the_names_of_what_the_server_has() {
     assert_eq!(hosts, ["h1", "h2"]);
     assert_eq!(completed("delete vms -c east o"), ["old"]);
     assert!(completed("create x.toml --policy gen").contains(&"general".to_owned()));
+    let set = ["context", "set", "lab", "--server", &world.server.url];
+    assert!(world.run(&set).status.success());
+    for line in ["context use la", "context remove la", "--context la"] {
+        assert_eq!(completed(line), ["lab"], "{line}");
+    }
     // Nobody is told of a server that does not answer, and nothing is made up.
     let gone = completed("--server http://127.0.0.1:9 evacuate -c east h");
     assert!(!gone.iter().any(|it| it.starts_with("h1")), "{gone:?}");
+}
+
+/// What bash completes a line with whose words it has taken apart like this, at the last one.
+fn in_bash(world: &World, words: &[&str]) -> Vec<String> {
+    let program = placewright(["status"]).get_program().to_owned();
+    let folder = Path::new(&program).parent().unwrap().to_owned();
+    let script = world.run(&["completions", "bash"]);
+    assert!(script.status.success(), "{script:?}");
+    world.write("complete.bash", &String::from_utf8(script.stdout).unwrap());
+    // Signs stand without spaces between words, and the others with them.
+    let is_sign = |word: &&str| matches!(*word, ":" | "=" | "://");
+    let mut line = String::new();
+    for (number, word) in words.iter().enumerate() {
+        let glued = is_sign(word) || number > 0 && is_sign(&words[number - 1]);
+        line.push_str(if glued || number == 0 { "" } else { " " });
+        line.push_str(word);
+    }
+    let ask = r#"source complete.bash
+line="$1"; shift
+COMP_LINE="$line" COMP_POINT=${#line} COMP_TYPE=9 COMP_WORDS=("$@") COMP_CWORD=$(( $# - 1 ))
+last="${COMP_WORDS[COMP_CWORD]}"; [[ $last =~ ^[:=]+$ ]] && last=""
+_clap_complete_placewright placewright "$last" ""
+printf '%s\n' "${COMPREPLY[@]}""#;
+    let mut paths = vec![folder];
+    paths.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
+    let output = Command::new("bash")
+        .args(["--norc", "--noprofile", "-c", ask, "bash", &line])
+        .args(words)
+        .env("PATH", std::env::join_paths(paths).unwrap())
+        .env("PLACEWRIGHT_SERVER", &world.server.url)
+        .current_dir(world.folder.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    text.lines().map(|line| line.trim().to_owned()).collect()
+}
+
+#[test]
+fn bash_completes_lines_that_it_takes_apart_at_colons_and_equals_signs() {
+    let world = World::start(&[]);
+    world.ask(0, "create cluster.toml --policy general");
+    let port = world.server.url.rsplit(':').next().unwrap();
+    let server = [
+        "placewright",
+        "--server",
+        "http",
+        ":",
+        "//127.0.0.1",
+        ":",
+        port,
+    ];
+    let of_server = [&server[..], &["evacuate", "-c", "east", "h"]].concat();
+    assert_eq!(in_bash(&world, &of_server), ["h1", "h2"]);
+    let cluster = ["placewright", "get", "vms", "--cluster", "=", "e"];
+    assert_eq!(in_bash(&world, &cluster), ["east"]);
+    assert_eq!(in_bash(&world, &cluster[..5]), ["east"]);
+    let patch = json!({"cpu.cores": 4, "memory.total": "8 GiB"}).to_string();
+    world.write("host.json", &patch);
+    world.ask(0, "put hosts esx:22 host.json -c east");
+    let host = ["placewright", "evacuate", "-c", "east", "esx", ":", "2"];
+    assert_eq!(in_bash(&world, &host), ["22"]);
 }
 
 #[test]

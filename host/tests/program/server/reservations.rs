@@ -315,3 +315,32 @@ fn a_batch_from_nothing_reserves_no_place_that_a_running_vm_still_takes() {
     assert_eq!(host["memory.pending"], 0, "{host}");
     assert_eq!(api.get("/v1/clusters/full/reservations/x").status, 404);
 }
+
+#[test]
+fn reservations_are_turned_over_page_by_page_and_cursors_of_other_lists_are_refused() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    api.send("POST", "/v1/clusters?policy=worst-fit", &cluster("c", 2));
+    for id in ["x1", "x2", "x3"] {
+        assert_eq!(place(&api, &vm(id)).status, 200);
+    }
+    let (mut seen, mut after) = (Vec::new(), String::new());
+    loop {
+        let page = api.get(&format!("{RESERVATIONS}?limit=1{after}")).body;
+        seen.push(page["items"][0]["vm"].clone());
+        match page["next"].as_str() {
+            Some(next) => {
+                assert!(next.starts_with("reservations:"), "{next}");
+                after = format!("&after={next}");
+            }
+            None => break,
+        }
+    }
+    assert_eq!(seen, ["x1", "x2", "x3"]);
+    for wrong in ["zzz", "hosts:h1", "vms:x3", "x1", "%00", ""] {
+        let told = api.get(&format!("{RESERVATIONS}?after={wrong}"));
+        assert_eq!(problem(&told).0, 400, "{wrong}: {told:?}");
+        assert!(problem(&told).2.contains("\"after\""), "{told:?}");
+    }
+}

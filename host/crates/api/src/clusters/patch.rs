@@ -10,7 +10,7 @@ use utoipa::openapi::schema::{
 use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::settings::NewSettings;
+use super::settings::{NewSettings, UnheededAsRead};
 use placewright_chain::UnheededInCluster;
 use placewright_deployment::cluster::{AutomaticRestart, Override, PeriodicBalance};
 use placewright_deployment::durations;
@@ -62,7 +62,7 @@ pub(super) struct SettingsPatch {
     /// What goes unheeded, as it was read: it changes nothing.
     #[serde(default, rename = "unheeded")]
     #[schema(value_type = Vec<UnheededInCluster>, required = false)]
-    _unheeded: Option<Vec<Map<String, Value>>>,
+    _unheeded: Option<Vec<UnheededAsRead>>,
 }
 
 /// What is to be different of what a cluster sets for the entries of one name.

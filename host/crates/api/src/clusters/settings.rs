@@ -8,7 +8,6 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
-use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
@@ -88,7 +87,19 @@ pub(super) struct NewSettings {
     /// What goes unheeded, as it was read: it changes nothing.
     #[serde(default, rename = "unheeded")]
     #[schema(value_type = Vec<UnheededInCluster>, required = false)]
-    _unheeded: Option<Vec<Map<String, Value>>>,
+    _unheeded: Option<Vec<UnheededAsRead>>,
+}
+
+/// What goes unheeded as it was read, of which nothing but its types is looked at.
+#[derive(Debug, Clone, Deserialize)]
+#[expect(dead_code, reason = "only its form matters")]
+pub(super) struct UnheededAsRead {
+    need: Option<String>,
+    meaning: Option<String>,
+    unheeded: Option<String>,
+    count: Option<u64>,
+    vms: Option<Vec<String>>,
+    units: Option<Vec<String>>,
 }
 
 /// Attach a policy to a cluster, with what is different there. Without overrides those

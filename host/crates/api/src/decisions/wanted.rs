@@ -14,6 +14,7 @@ pub(super) struct DecisionsQuery {
     #[param(minimum = 1, maximum = 1000)]
     pub(super) limit: Option<u32>,
     /// Begin after this entry: the `next` of the page before.
+    #[param(pattern = "^[0-9]+$")]
     pub(super) after: Option<String>,
     /// Only decisions about the VM with this id, alone or among others.
     vm: Option<String>,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::RULES;
-use placewright_http::permission::{Permission, Rule};
+use placewright_http::permission::Rule;
 
 /// The key of a request that is carried out once.
 const KEY: &str = "Idempotency-Key";
@@ -42,8 +42,7 @@ fn operation_of(rule: &Rule, operation: &mut Json) {
 /// Whether a request with a key is carried out once: questions, which change nothing, are asked
 /// again, and all methods but POST do the same when they are repeated.
 fn is_carried_out_once(rule: &Rule) -> bool {
-    let changes = |(permission, _)| permission != Permission::View;
-    rule.method == "POST" && !rule.is_answered_anew && rule.needs.is_some_and(changes)
+    rule.method == "POST" && rule.needs.is_some() && !rule.only_reads()
 }
 
 fn add_key(operation: &mut Json) {

@@ -1,6 +1,5 @@
 //! Quotas as clients write them.
 
-use serde::de::IgnoredAny;
 use serde::{Deserialize, Deserializer};
 use utoipa::ToSchema;
 
@@ -27,19 +26,19 @@ pub(super) struct QuotaDocument {
     /// What the tenant holds, as it was read: it changes nothing.
     #[serde(default, rename = "used")]
     #[schema(value_type = HoldingShown, required = false)]
-    _used: Option<IgnoredAny>,
+    _used: Option<HoldingShown>,
     /// The revision, as it was read: it changes nothing, `If-Match` says which one is changed.
     #[serde(default, rename = "revision")]
     #[schema(value_type = u64, required = false, example = 3)]
-    _revision: Option<IgnoredAny>,
+    _revision: Option<u64>,
     /// When the quota was changed last, as it was read: it changes nothing.
     #[serde(default, rename = "at")]
     #[schema(value_type = String, required = false, format = DateTime)]
-    _at: Option<IgnoredAny>,
+    _at: Option<String>,
     /// Who changed it last, as it was read: it changes nothing.
     #[serde(default, rename = "by")]
     #[schema(value_type = String, required = false, example = "ci")]
-    _by: Option<IgnoredAny>,
+    _by: Option<String>,
 }
 
 impl QuotaDocument {

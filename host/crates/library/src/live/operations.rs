@@ -92,13 +92,21 @@ impl Library {
     /// The digest that was in force before the one that is.
     ///
     /// # Errors
-    /// If none was.
+    /// If none was, or there is no such unit.
     pub fn digest_before(&self, name: &str) -> Result<Digest, LibraryOperationError> {
         let current = self.current().get(name).map(|unit| unit.digest());
         let decided = self.lock_history().decided(name);
         let before = decided.into_iter().find(|digest| Some(*digest) != current);
-        before.ok_or_else(|| LibraryOperationError::NothingBefore {
-            name: name.to_owned(),
+        if let Some(before) = before {
+            return Ok(before);
+        }
+        let is_known = current.is_some()
+            || self.lock_history().of(name).next().is_some()
+            || !self.lock().digests(name).is_empty();
+        let name = name.to_owned();
+        Err(match is_known {
+            true => LibraryOperationError::NothingBefore { name },
+            false => LibraryOperationError::NoUnit(name),
         })
     }
 

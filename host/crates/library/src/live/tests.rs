@@ -348,6 +348,11 @@ fn a_unit_goes_back_to_an_earlier_digest_until_its_file_changes() {
     scene.sees("u/a.wasm", &two);
     let before = scene.library.digest_before("sample").unwrap();
     assert_eq!(before, Digest::of(&one));
+    let unknown = scene.library.digest_before("nope").unwrap_err();
+    assert!(
+        matches!(unknown, LibraryOperationError::NoUnit(_)),
+        "{unknown}"
+    );
     let staging = scene.library.rollback("sample", before, "me").unwrap();
     assert!(matches!(staging.outcome, Outcome::InForce { .. }));
     assert_eq!(scene.in_force("sample"), Some(Digest::of(&one)));

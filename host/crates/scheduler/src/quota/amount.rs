@@ -20,8 +20,13 @@ impl AmountOf {
         Self::within(&value)
     }
 
+    /// GPUs have no unit of measure that a text could have.
     fn of_text(&self, text: &str) -> Option<i64> {
-        let value = self.0.measure()?.parse(text, Kind::Integer).ok()?;
+        let measure = match self.0 {
+            QuotaResource::Gpus => None,
+            resource => resource.measure(),
+        };
+        let value = measure?.parse(text, Kind::Integer).ok()?;
         Self::within(&value)
     }
 
@@ -159,5 +164,31 @@ impl QuotaResource {
             Self::Gpus => format!("{} GPUs", amount as f64 / 1000.0),
             Self::Vms => format!("{amount} VMs"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn gpus_are_a_number_and_no_text() {
+        assert_eq!(gpus(&json!(2.5)).unwrap(), Some(2500));
+        assert_eq!(gpus(&json!(null)).unwrap(), None);
+        for wrong in [
+            json!("7"),
+            json!("1.5 cores"),
+            json!("500m"),
+            json!(-1),
+            json!([1]),
+        ] {
+            let told = gpus(&wrong).unwrap_err().to_string();
+            assert!(told.contains("such as 2.5"), "{told}");
+        }
+        assert_eq!(cpu(&json!("500m")).unwrap(), Some(500));
+        assert_eq!(vms(&json!(2.0)).unwrap(), Some(2));
+        assert!(vms(&json!("2")).is_err());
     }
 }
