@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::InventoryChanges;
 use crate::{Content, Entry, Node, Problems, Table, parse_with_nulls, shown};
+use placewright_model::Kind;
 use placewright_model::schema::{Schema, Source};
 
 /// What a document of one entity is about.
@@ -53,20 +54,59 @@ impl EntityKind {
         }
     }
 
-    /// Whether the API shows this of such an entity and works it out itself, or adds to it
-    /// what VMs add up to: what is read can be put again, and such a key says nothing then.
-    fn is_worked_out(self, schema: &Schema, key: &str) -> bool {
-        let table = match self {
-            Self::Host if matches!(key, "statistics" | "vms") => return true,
-            Self::Vm if key == "reserved" => return true,
-            _ if key == "warnings" => return true,
-            Self::Host => "hosts",
-            Self::Vm => "hosts/vms",
-            Self::Tenant => "tenant",
-            Self::Group => return false,
+    /// What the API shows under this key of such an entity if it works that out itself, or adds
+    /// to it what VMs add up to: what is read can be put again, and such a key says nothing then.
+    fn worked_out(self, schema: &Schema, key: &str) -> Option<WorkedOut> {
+        let table = match (self, key) {
+            (Self::Host, "vms") | (_, "warnings") => return Some(WorkedOut::List),
+            (Self::Host, "statistics") | (Self::Vm, "reserved") => return Some(WorkedOut::Table),
+            (_, "id") | (Self::Group, _) => return None,
+            (Self::Host, _) => "hosts",
+            (Self::Vm, _) => "hosts/vms",
+            (Self::Tenant, _) => "tenant",
         };
-        let column = schema.column(table, key);
-        key != "id" && column.is_some_and(|column| column.source != Source::Given)
+        let column = schema.column(table, key)?;
+        let has_texts = column.measure.is_some();
+        (column.source != Source::Given).then_some(match column.kind {
+            Kind::Integer | Kind::Number => WorkedOut::Number { has_texts },
+            Kind::Boolean => WorkedOut::Boolean,
+            Kind::Text => WorkedOut::Text,
+        })
+    }
+}
+
+/// What is shown of an entity and worked out. Of its value no more is looked at than what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum WorkedOut {
+    Number { has_texts: bool },
+    Boolean,
+    Text,
+    List,
+    Table,
+}
+
+impl WorkedOut {
+    fn is(self, content: &Content) -> bool {
+        match (self, content) {
+            (_, Content::Null)
+            | (Self::Number { .. }, Content::Integer(_) | Content::Number(_))
+            | (Self::Boolean, Content::Boolean(_))
+            | (Self::List, Content::List(_))
+            | (Self::Table, Content::Table(_)) => true,
+            (Self::Number { has_texts }, Content::Text(_)) => has_texts,
+            (Self::Text, content) => matches!(content, Content::Text(_)),
+            _ => false,
+        }
+    }
+
+    fn noun(self) -> &'static str {
+        match self {
+            Self::Number { .. } => "a number",
+            Self::Boolean => "true or false",
+            Self::Text => "a text",
+            Self::List => "a list",
+            Self::Table => "a table",
+        }
     }
 }
 
@@ -107,13 +147,23 @@ impl InventoryChanges {
             // What else is wrong with an id is told below.
             Some(_) => {}
         }
-        problems.or(())?;
         if extent == Extent::Whole {
             table.entries.retain(|entry| {
-                !matches!(entry.node.content, Content::Null)
-                    && !kind.is_worked_out(schema, &entry.key)
+                let worked_out = kind.worked_out(schema, &entry.key);
+                let content = &entry.node.content;
+                if let Some(shown) = worked_out.filter(|shown| !shown.is(content)) {
+                    let message = format!(
+                        "\"{}\" is worked out by the runtime and is {}, not {}; leave it out, or as it was read",
+                        entry.key,
+                        shown.noun(),
+                        content.noun()
+                    );
+                    problems.add(&entry.place, message);
+                }
+                !matches!(content, Content::Null) && worked_out.is_none()
             });
         }
+        problems.or(())?;
         let entries = vec![node(&place, Content::Table(table))];
         let list = Entry {
             key: Arc::from(kind.list()),
@@ -157,6 +207,28 @@ mod tests {
             told.contains("\"listed\" is worked out by the runtime"),
             "{told}"
         );
+    }
+
+    #[test]
+    fn what_is_worked_out_has_the_type_that_it_is_shown_with() {
+        for (kind, wrong) in [
+            (EntityKind::Host, r#"{"cpu.committed": true}"#),
+            (EntityKind::Host, r#"{"vms.count": "x"}"#),
+            (EntityKind::Host, r#"{"memory.pending": [1]}"#),
+            (EntityKind::Host, r#"{"vms": 3}"#),
+            (EntityKind::Host, r#"{"statistics": []}"#),
+            (EntityKind::Vm, r#"{"pending": "perhaps"}"#),
+            (EntityKind::Vm, r#"{"reserved": "h1"}"#),
+            (EntityKind::Tenant, r#"{"warnings": "none"}"#),
+        ] {
+            let told = read(wrong, kind, Extent::Whole).unwrap_err();
+            assert!(
+                told.contains("worked out by the runtime"),
+                "{wrong}: {told}"
+            );
+        }
+        let right = r#"{"pending": false, "reserved": {"host": "h1"}, "warnings": []}"#;
+        assert!(read(right, EntityKind::Vm, Extent::Whole).is_ok());
     }
 
     #[test]
