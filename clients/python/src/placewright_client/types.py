@@ -1439,6 +1439,9 @@ Host = TypedDict(
         'memory.reserved': 'NotRequired[int]',
         # Physical memory; 0 if not given; in bytes
         'memory.total': 'NotRequired[int]',
+        # Memory outside huge pages of VMs that run here and are not yet measured in memory.free, which
+        # is already less by it; in bytes
+        'memory.unmeasured': 'NotRequired[int]',
         # Name of the host
         'name': 'NotRequired[str]',
         # Networks that the host is connected to
@@ -1484,6 +1487,8 @@ Host = TypedDict(
         'vms.migrating': 'NotRequired[int]',
         # VMs that have a place reserved here
         'vms.pending': 'NotRequired[int]',
+        # VMs that run here and of which memory.free shows nothing yet
+        'vms.unmeasured': 'NotRequired[int]',
         # Cores of the largest VM here (running or pending, without exclusive CPUs); 0 if there is none
         'vms.widest': 'NotRequired[int]',
         # What is allowed in what was sent and surely a mistake, a sentence each
@@ -1584,6 +1589,9 @@ HostBody = TypedDict(
         'memory.reserved': 'NotRequired[int | str]',
         # Physical memory; 0 if not given; in bytes, or a text such as "8 GiB"
         'memory.total': 'NotRequired[int | str]',
+        # Memory outside huge pages of VMs that run here and are not yet measured in memory.free, which
+        # is already less by it; in bytes, or a text such as "8 GiB"
+        'memory.unmeasured': 'NotRequired[int | str]',
         # Name of the host
         'name': 'NotRequired[str]',
         # Networks that the host is connected to
@@ -1627,6 +1635,8 @@ HostBody = TypedDict(
         'vms.migrating': 'NotRequired[int]',
         # VMs that have a place reserved here
         'vms.pending': 'NotRequired[int]',
+        # VMs that run here and of which memory.free shows nothing yet
+        'vms.unmeasured': 'NotRequired[int]',
         # Availability zone
         'zone': 'NotRequired[str]',
     },
@@ -1719,6 +1729,9 @@ HostChange = TypedDict(
         'memory.reserved': 'NotRequired[int | str | None]',
         # Physical memory; 0 if not given; in bytes, or a text such as "8 GiB"
         'memory.total': 'NotRequired[int | str | None]',
+        # Memory outside huge pages of VMs that run here and are not yet measured in memory.free, which
+        # is already less by it; in bytes, or a text such as "8 GiB"
+        'memory.unmeasured': 'NotRequired[int | str | None]',
         # Name of the host
         'name': 'NotRequired[str | None]',
         # Networks that the host is connected to
@@ -1760,6 +1773,8 @@ HostChange = TypedDict(
         'vms.migrating': 'NotRequired[int | None]',
         # VMs that have a place reserved here
         'vms.pending': 'NotRequired[int | None]',
+        # VMs that run here and of which memory.free shows nothing yet
+        'vms.unmeasured': 'NotRequired[int | None]',
         # Availability zone
         'zone': 'NotRequired[str | None]',
     },
@@ -1951,6 +1966,9 @@ HostDocument = TypedDict(
         'memory.reserved': 'NotRequired[int | str]',
         # Physical memory; 0 if not given; in bytes, or a text such as "8 GiB"
         'memory.total': 'NotRequired[int | str]',
+        # Memory outside huge pages of VMs that run here and are not yet measured in memory.free, which
+        # is already less by it; in bytes, or a text such as "8 GiB"
+        'memory.unmeasured': 'NotRequired[int | str]',
         # Name of the host
         'name': 'NotRequired[str]',
         # Networks that the host is connected to
@@ -1994,6 +2012,8 @@ HostDocument = TypedDict(
         'vms.migrating': 'NotRequired[int]',
         # VMs that have a place reserved here
         'vms.pending': 'NotRequired[int]',
+        # VMs that run here and of which memory.free shows nothing yet
+        'vms.unmeasured': 'NotRequired[int]',
         # Availability zone
         'zone': 'NotRequired[str]',
     },
@@ -2227,6 +2247,9 @@ HostMeasurements = TypedDict(
         'memory.reserved': 'NotRequired[int | str | None]',
         # Physical memory; 0 if not given; in bytes, or a text such as "8 GiB"
         'memory.total': 'NotRequired[int | str | None]',
+        # Memory outside huge pages of VMs that run here and are not yet measured in memory.free, which
+        # is already less by it; in bytes, or a text such as "8 GiB"
+        'memory.unmeasured': 'NotRequired[int | str | None]',
         # Name of the host
         'name': 'NotRequired[str | None]',
         # Networks that the host is connected to
@@ -2268,6 +2291,8 @@ HostMeasurements = TypedDict(
         'vms.migrating': 'NotRequired[int | None]',
         # VMs that have a place reserved here
         'vms.pending': 'NotRequired[int | None]',
+        # VMs that run here and of which memory.free shows nothing yet
+        'vms.unmeasured': 'NotRequired[int | None]',
         # Availability zone
         'zone': 'NotRequired[str | None]',
     },
@@ -2418,6 +2443,9 @@ HostPatch = TypedDict(
         'memory.reserved': 'NotRequired[int | str | None]',
         # Physical memory; 0 if not given; in bytes, or a text such as "8 GiB"
         'memory.total': 'NotRequired[int | str | None]',
+        # Memory outside huge pages of VMs that run here and are not yet measured in memory.free, which
+        # is already less by it; in bytes, or a text such as "8 GiB"
+        'memory.unmeasured': 'NotRequired[int | str | None]',
         # Name of the host
         'name': 'NotRequired[str | None]',
         # Networks that the host is connected to
@@ -2459,6 +2487,8 @@ HostPatch = TypedDict(
         'vms.migrating': 'NotRequired[int | None]',
         # VMs that have a place reserved here
         'vms.pending': 'NotRequired[int | None]',
+        # VMs that run here and of which memory.free shows nothing yet
+        'vms.unmeasured': 'NotRequired[int | None]',
         # Availability zone
         'zone': 'NotRequired[str | None]',
     },
