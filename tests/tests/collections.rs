@@ -26,6 +26,15 @@ const OTHERS: &[(&str, &[&str])] = &[
     (
         "it goes with the request, the answer or the turn",
         &[
+            "Call.follow",
+            "Groups.unsettled",
+            "Known.ids",
+            "Known.names",
+            "Labelled.members",
+            "Named.made",
+            "Named.names",
+            "Names.numbers",
+            "Work.own",
             "NewSettings.overrides",
             "SettingsPatch.overrides",
             "ChangeShown.set",
