@@ -808,7 +808,16 @@ fn bash_completes_lines_that_it_takes_apart_at_colons_and_equals_signs() {
     let patch = json!({"cpu.cores": 4, "memory.total": "8 GiB"}).to_string();
     world.write("host.json", &patch);
     world.ask(0, "put hosts esx:22 host.json -c east");
-    let host = ["placewright", "evacuate", "-c", "east", "esx", ":", "2"];
+    let host = [
+        "placewright",
+        "delete",
+        "hosts",
+        "-c",
+        "east",
+        "esx",
+        ":",
+        "2",
+    ];
     assert_eq!(in_bash(&world, &host), ["22"]);
 }
 

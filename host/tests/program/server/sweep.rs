@@ -208,7 +208,9 @@ fn every_route_checks_the_conditions_of_a_request_or_refuses_them() {
     let served = with_a_cluster();
     let before = state(&served);
     let mut checked = 0;
-    for rule in RULES.iter().filter(|rule| rule.method != "GET") {
+    // A copy of the store is no text.
+    let told_in_text = |rule: &&Rule| rule.method != "GET" && rule.path != "/v1/backup";
+    for rule in RULES.iter().filter(told_in_text) {
         let body = match rule.body {
             BodySize::Nothing => String::new(),
             _ => right_body(rule).to_string(),
