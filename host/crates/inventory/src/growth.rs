@@ -178,13 +178,41 @@ fn stay_of(running: &VmEntry, rows: &Facts, vm: &Vm) -> Facts {
     if share_of(&running.vm) != share_of(vm) {
         rows.take_rows(GPUS);
     }
-    let asked = Shape::of(&vm.facts);
+    let (asked, had) = (Shape::of(&vm.facts).vcpus(), running.shape.vcpus());
     let is_pinned_otherwise = running.vm.facts.text(PINNING) != vm.facts.text(PINNING);
-    if is_pinned_otherwise || asked.vcpus() > running.shape.vcpus() {
+    let layout = Layout::of(vm);
+    let is_laid_out_otherwise = layout != Layout::of(&running.vm);
+    // Other numbers of vCPUs are shared out to several nodes otherwise.
+    let is_shared_out_otherwise = layout.nodes.len() > 1 && asked != had;
+    if is_pinned_otherwise || is_laid_out_otherwise || is_shared_out_otherwise || asked > had {
         rows.take_rows(PINS);
     }
     follow_need(&mut rows, &running.vm, vm);
     rows
+}
+
+/// What the CPUs that a VM is given for itself follow from, besides their number.
+#[derive(PartialEq, Eq)]
+struct Layout {
+    sockets: i64,
+    threads: i64,
+    /// The host's nodes that each of its virtual nodes is pinned to.
+    nodes: Vec<Vec<i64>>,
+}
+
+impl Layout {
+    fn of(vm: &Vm) -> Self {
+        let count = |column: &str| vm.facts.integer(column).unwrap_or(1).max(1);
+        let pinned_to = |node: &Facts| {
+            let rows = node.rows("host-nodes").iter();
+            rows.filter_map(|row| row.integer("index")).collect()
+        };
+        Self {
+            sockets: count("sockets"),
+            threads: count("threads"),
+            nodes: vm.facts.rows("numa-nodes").iter().map(pinned_to).collect(),
+        }
+    }
 }
 
 /// Thousandths of each of its GPUs that a VM needs.
@@ -324,6 +352,40 @@ mod tests {
         assert_eq!(rows(&inventory, PINS, PIN), pins[..1]);
         inventory.run_vm(Vm::new("v"), "h").unwrap();
         assert!(rows(&inventory, PINS, PIN).is_empty());
+    }
+
+    #[test]
+    fn a_dedicated_vm_that_is_laid_out_otherwise_has_none_of_the_cpus_that_it_had() {
+        let on = |vm: Vm, nodes: &[i64]| {
+            nodes.iter().fold(vm, |mut vm, node| {
+                let to = Facts::new().with("index", *node);
+                let row = Facts::new().with_row("host-nodes", to);
+                vm.facts.push_row("numa-nodes", row);
+                vm
+            })
+        };
+        let pinned = |cores: i64| Vm::new("v").with("cores", cores).with(PINNING, "dedicated");
+        let pins = [[0, 4], [1, 5], [2, 6], [3, 7]];
+        let has_after = |before: Vm, after: Vm| {
+            let mut inventory = cluster();
+            inventory.run_vm(before, "h").unwrap();
+            write(&mut inventory, PINS, PIN, &pins);
+            grow(&mut inventory, after);
+            rows(&inventory, PINS, PIN).len()
+        };
+        let on_nodes = |cores: i64, nodes: &[i64]| on(pinned(cores), nodes);
+        for (before, after, expected) in [
+            (pinned(4), pinned(4).with("memory", 1_i64), 4),
+            (pinned(4), pinned(2).with("threads", 2_i64), 0),
+            (pinned(4), pinned(2).with("sockets", 2_i64), 0),
+            (on_nodes(4, &[0]), on_nodes(4, &[1]), 0),
+            (on_nodes(4, &[0]), on_nodes(2, &[0]), 2),
+            (on_nodes(4, &[0, 1]), on_nodes(4, &[0, 1]), 4),
+            (on_nodes(4, &[0, 1]), on_nodes(2, &[0, 1]), 0),
+        ] {
+            let told = format!("{before:?} -> {after:?}");
+            assert_eq!(has_after(before, after), expected, "{told}");
+        }
     }
 
     #[test]

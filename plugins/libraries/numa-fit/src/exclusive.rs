@@ -78,20 +78,6 @@ impl Wish {
         }
     }
 
-    /// Whether a VM that was given CPUs for this wish has them as `other` wants them, which wants no
-    /// more CPUs: on whole cores, on the cores of its virtual ones, and on the nodes that its virtual
-    /// nodes are pinned to.
-    pub fn grants(&self, other: &Self) -> bool {
-        let fit_cores = other.threads == 1 || other.threads == self.threads;
-        let fit_sockets = other.vcpus_per_socket() <= self.vcpus_per_socket();
-        let fit_nodes = other.pinned.is_empty()
-            || self.pinned.len() == other.pinned.len()
-                && self.pinned.iter().zip(&other.pinned).all(|(had, wanted)| {
-                    had.host_nodes == wanted.host_nodes && wanted.vcpus <= had.vcpus
-                });
-        self.whole_cores == other.whole_cores && fit_cores && fit_sockets && fit_nodes
-    }
-
     fn vcpus_per_socket(&self) -> usize {
         let vcpus = self.cores.saturating_mul(self.threads);
         usize::try_from(vcpus).unwrap_or(usize::MAX).max(1)

@@ -10,13 +10,12 @@ mod facts;
 mod pins;
 mod request;
 
-use numa_fit::exclusive::{self, Lot, Wish};
+use numa_fit::exclusive::{self, Lot};
 use numa_fit::nodes::{NodeOfHost, VmNode};
-use numa_fit::pinning::Pinning;
 use numa_fit::topology::{CpuOfHost, HeldPin, Hold, Thread, Topology, VmOnHost};
 use placewright_sdk::prelude::*;
 
-use request::{Pin, Pinned, Vm};
+use request::{Layout, Pin, Pinned, Vm};
 
 /// All VMs that are to be placed together on one host.
 #[derive(Request)]
@@ -62,17 +61,17 @@ impl Current {
         self.holds
             && vm.vcpus <= self.vcpus
             && (self.exclusive || !vm.exclusive)
-            && (vm.wish.as_ref()).is_none_or(|wish| self.grants(wish, vm))
+            && (vm.wish.is_none() || self.grants(vm))
             && vm.cpus.iter().all(is_pinned_to)
     }
 
-    /// Are the CPUs that the VM was given for itself where it wants them by now: on the cores and
-    /// on the nodes that suit it?
-    fn grants(&self, wish: &Wish, vm: &Pinned) -> bool {
-        let pinning = Pinning::named(self.pinning.as_deref());
-        let had = pinning.and_then(|it| Wish::of(it, self.sockets, self.cores, self.threads));
-        let had = had.map(|had| had.on(&self.nodes));
-        vm.pinning == self.pinning && had.is_some_and(|had| had.grants(wish))
+    /// Are the CPUs that the VM was given for itself where it wants them by now: on the cores,
+    /// sockets and nodes that suit it? The server ends the old ones by the same rule.
+    fn grants(&self, vm: &Pinned) -> bool {
+        let layout = Layout::of(self.sockets, self.threads, &self.nodes);
+        // Other numbers of vCPUs are shared out to several nodes otherwise.
+        let is_shared_out_alike = layout.nodes.len() < 2 || vm.vcpus == self.vcpus;
+        vm.pinning == self.pinning && vm.layout == layout && is_shared_out_alike
     }
 }
 

@@ -36,6 +36,8 @@ pub struct Pinned {
     pub pinning: Option<Text>,
     /// All its vCPUs.
     pub vcpus: i64,
+    /// How they are laid out.
+    pub layout: Layout,
     /// The CPUs that it was pinned to by name; none if it gets CPUs for itself.
     pub cpus: Vec<i64>,
     /// Are those that it was pinned to by name its own?
@@ -44,6 +46,27 @@ pub struct Pinned {
     pub wish: Option<Wish>,
     /// Is it resized to the host that it runs on?
     pub resized: bool,
+}
+
+/// What the CPUs that a VM is given for itself follow from, besides their number.
+#[derive(Debug, PartialEq)]
+pub struct Layout {
+    sockets: i64,
+    threads: i64,
+    /// The host's nodes that each of its virtual nodes is pinned to.
+    pub nodes: Vec<Vec<i64>>,
+}
+
+impl Layout {
+    /// Of a VM with so many sockets, threads of a core, and these virtual nodes.
+    pub fn of(sockets: i64, threads: i64, nodes: &Rows<VmNode>) -> Self {
+        let pinned_to = |node: VmNode| node.host_nodes.iter().map(|to| to.index).collect();
+        Self {
+            sockets: sockets.max(1),
+            threads: threads.max(1),
+            nodes: nodes.iter().map(pinned_to).collect(),
+        }
+    }
 }
 
 /// Those of the VMs that are pinned.
@@ -69,6 +92,7 @@ fn of_vm(member: i64, vm: &Vm) -> Option<Pinned> {
             .sockets
             .saturating_mul(vm.cores)
             .saturating_mul(vm.threads),
+        layout: Layout::of(vm.sockets, vm.threads, &vm.nodes),
         cpus,
         exclusive: vm.exclusive,
         wish,
