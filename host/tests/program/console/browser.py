@@ -98,6 +98,11 @@ class Desk:
         self.one(f".side button[name='scheme'][value='{word}']").click()
         self.wait(lambda: self.one("html").get_attribute("data-scheme") == word)
 
+    def complains_of_nothing(self):
+        """That the browser has nothing to complain of; else what it is."""
+        complaints = self.complaints()
+        assert not complaints, complaints
+
     def complaints(self, allowed=()):
         """What the browser complained of since this was last asked."""
         told = [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
@@ -220,7 +225,7 @@ def the_map_is_coloured_by_the_cost_of_a_vm(desk, api):
 
     desk.wait(each_cell_says_what_the_api_says)
     assert "lower is better" in desk.one(".legend").text
-    assert not desk.complaints()
+    desk.complains_of_nothing()
 
 
 def keys_are_told_by_a_key_and_can_be_switched_off(desk):
@@ -259,7 +264,7 @@ def what_holds_for_the_whole_policy_is_changed_and_told_in_words(desk):
     desk.one("input[name='policy/balance/unit']").send_keys("even-distribution", Keys.TAB)
     desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "input[name^='policy/balance/settings/']"))
     desk.wait(lambda: "balance: added" in desk.one("#answer").text)
-    assert not desk.complaints()
+    desk.complains_of_nothing()
 
 
 def two_edit_one_policy_and_nobody_loses_anything(desk, api):
@@ -379,7 +384,7 @@ def entries_are_moved_by_keys_and_by_dragging(desk):
     rows = desk.driver.find_elements(By.CSS_SELECTOR, "section[aria-label='Filters'] .entry")
     ActionChains(desk.driver).drag_and_drop(grips[2], rows[0]).perform()
     desk.wait(lambda: names() == [before[2], *before[:2], *before[3:]])
-    assert not desk.complaints()
+    desk.complains_of_nothing()
     # Nothing was saved.
     desk.go("/policies/house")
     assert names() == before
@@ -394,7 +399,7 @@ def units_are_added_and_removed(desk):
     desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing]"))
     desk.one("button[aria-label='Remove network']").click()
     desk.wait(lambda: names() == before)
-    assert not desk.complaints()
+    desk.complains_of_nothing()
 
 
 def chances_are_told_for_a_request(desk):
@@ -420,7 +425,7 @@ def hostile_names_are_text(desk, api):
         desk.go(path)
         desk.wait(lambda: "onerror" in desk.one("#main").text)
         assert desk.driver.title != "broken" and not desk.driver.find_elements(By.CSS_SELECTOR, "#main img")
-    assert not desk.complaints()
+    desk.complains_of_nothing()
 
 
 def a_form_is_sent_after_a_session_that_ended_meanwhile(desk, api):
@@ -531,7 +536,7 @@ def a_host_goes_into_maintenance_and_back(desk, api):
     assert state() == "maintenance"
     desk.driver.find_element(By.XPATH, "//button[text()='Take back into service']").click()
     desk.wait(lambda: state() == "up")
-    assert not desk.complaints()
+    desk.complains_of_nothing()
 
 
 def a_place_is_given_back_after_a_question(desk, api):
@@ -577,7 +582,7 @@ def a_button_stays_that_of_its_vm_as_the_list_changes(desk, api):
     desk.one("dialog .risk").click()
     desk.wait(lambda: "!pressed" not in held())
     assert {"!before", "!a-first"} <= held()
-    assert not desk.complaints()
+    desk.complains_of_nothing()
 
 
 def a_viewer_is_shown_who_may(desk, api):
