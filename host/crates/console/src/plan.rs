@@ -36,17 +36,13 @@ pub(crate) async fn show(
     Path((cluster, number)): Path<(String, String)>,
     ask: Ask,
 ) -> Result<Response, Problem> {
-    let path = format!(
-        "/v1/clusters/{}/plans/{}",
-        segment(&cluster),
-        segment(&number)
-    );
+    let api = format!("/v1/clusters/{}", segment(&cluster));
+    let path = format!("{api}/plans/{}", segment(&number));
     let plan = ask.get(&path).await?;
     let events = format!("/v1/events/recent?kind=plan&cluster={}", segment(&cluster));
     let events = ask.list(&events, 1000).await.unwrap_or_default();
     let moves = items(&plan, "moves");
     let sizes = sizes(&ask, &cluster, moves).await;
-    let api = format!("/v1/clusters/{}", segment(&cluster));
     let not_up = NotUp::read(&ask, &api).await;
     let is_open = |step: &Value| matches!(text(step, "state"), "planned" | "expired" | "begun");
     let hosts = match plan["cancelled"] != true && moves.iter().any(is_open) {

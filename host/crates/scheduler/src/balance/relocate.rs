@@ -28,7 +28,7 @@ pub(super) struct Leaving {
 impl Pass<'_> {
     /// Move a VM in the copy to where the chain puts it, and with it those with which hard
     /// groups keep it together: those on the same host, then those on all hosts that are to be
-    /// emptied, then all of them. `wrong` says how much is wrong with the copy: a move that does
+    /// emptied, then all of them, and at last itself alone. `wrong` says how much is wrong with the copy: a move that does
     /// not bring it down is none. If it finds no place, the plan says so. Gives whether it is
     /// moved.
     pub(super) fn relocate(
