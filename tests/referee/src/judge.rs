@@ -369,14 +369,16 @@ fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
             .any(|it| it.runs_on(host).is_some_and(of) || it.reserved_on(host).is_some_and(of));
         spec.devices.contains(device) && !is_taken
     });
-    // Where others lie that may lie on several nodes is not known: on each of them.
+    // Where others lie that may lie on several nodes is not known: on each of them. Of a node on
+    // which any share CPUs, one is left to them.
     let room = |(number, total): (i64, &i64)| {
         let place = usize::try_from(number).unwrap_or(usize::MAX);
         let free = at.free_of_nodes.get(place).copied().unwrap_or(-1);
         let promised = others.hold(|it| it.at_most_on_node(number));
         let taken = others.unmeasured(|it| it.at_most_on_node(number));
         let own = others.hold(|it| it.own_cpus_at_most_on_node(number));
-        let shared = i64::from(!needs.exclusive);
+        let sharers = others.hold(|it| it.sharers_at_most_on_node(number));
+        let shared = i64::from(needs.exclusive && sharers > 0);
         let cpus = spec.cpus_of_node(number) - own - shared;
         Room {
             memory: match cpus {

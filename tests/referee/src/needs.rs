@@ -148,6 +148,19 @@ impl Needs {
         nodes.map(|(_, cpus)| cpus).sum()
     }
 
+    /// How many of its virtual nodes may share CPUs of a NUMA node of its host.
+    pub fn sharers_at_most_on_node(&self, number: i64) -> i64 {
+        let nodes = self
+            .nodes
+            .iter()
+            .filter(|node| node.allowed.contains(&number));
+        if self.exclusive {
+            0
+        } else {
+            nodes.count() as i64
+        }
+    }
+
     /// Cores that it shares with others.
     pub fn shared_cores(&self) -> i64 {
         if self.exclusive { 0 } else { self.cores() }

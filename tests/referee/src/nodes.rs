@@ -11,6 +11,8 @@ pub(crate) struct Demand {
     pub(crate) memory: i64,
     /// CPUs that nobody else has.
     pub(crate) cpus: i64,
+    /// Whether it shares CPUs of the node with others.
+    pub(crate) shares: bool,
 }
 
 /// What there is of a node of a host.
@@ -29,6 +31,7 @@ pub(crate) fn demands(needs: &Needs) -> Vec<Demand> {
         allowed: node.allowed.clone(),
         memory: node.memory * GIB,
         cpus,
+        shares: !needs.exclusive,
     });
     demand.collect()
 }
@@ -43,6 +46,8 @@ pub(crate) fn of_both(running: Vec<Demand>, reserved: Vec<Demand>) -> Vec<Demand
             Some(now) => {
                 now.memory = now.memory.max(before.memory);
                 now.cpus = now.cpus.max(before.cpus);
+                // Its own CPUs are among those that it shares.
+                now.shares &= before.shares;
             }
             None => both.push(before),
         }
@@ -50,11 +55,17 @@ pub(crate) fn of_both(running: Vec<Demand>, reserved: Vec<Demand>) -> Vec<Demand
     both
 }
 
-/// The node of the host for each of the demands, if all of them find one: every way is tried.
+/// The node of the host for each of the demands, if all of them find one: every way is tried. Where
+/// some share CPUs of a node, one of these is nobody's own.
 pub(crate) fn assignment(demands: &[Demand], rooms: &[Room]) -> Option<Vec<usize>> {
-    fn of_rest(demands: &[&Demand], rooms: &mut [Room], found: &mut Vec<usize>) -> bool {
+    fn of_rest(
+        (demands, all): (&[&Demand], &[&Demand]),
+        rooms: &mut [Room],
+        found: &mut Vec<usize>,
+    ) -> bool {
         let Some((demand, rest)) = demands.split_first() else {
-            return true;
+            let mut placed = all.iter().zip(&*found);
+            return placed.all(|(demand, number)| !demand.shares || rooms[*number].cpus >= 1);
         };
         let allowed = demand.allowed.iter();
         for number in allowed.filter_map(|it| usize::try_from(*it).ok()) {
@@ -68,7 +79,7 @@ pub(crate) fn assignment(demands: &[Demand], rooms: &[Room]) -> Option<Vec<usize
                     cpus: room.cpus - demand.cpus,
                 };
                 found.push(number);
-                if of_rest(rest, rooms, found) {
+                if of_rest((rest, all), rooms, found) {
                     return true;
                 }
                 found.pop();
@@ -79,7 +90,7 @@ pub(crate) fn assignment(demands: &[Demand], rooms: &[Room]) -> Option<Vec<usize
     }
     let (mut rooms, mut found) = (rooms.to_vec(), Vec::new());
     let demands: Vec<&Demand> = demands.iter().collect();
-    of_rest(&demands, &mut rooms, &mut found).then_some(found)
+    of_rest((&demands, &demands), &mut rooms, &mut found).then_some(found)
 }
 
 #[cfg(test)]
@@ -91,6 +102,7 @@ mod tests {
             allowed: allowed.to_vec(),
             memory,
             cpus: memory,
+            shares: false,
         }
     }
 
@@ -106,6 +118,15 @@ mod tests {
         assert_eq!(assignment(&[demand(1, &[2])], &rooms), None);
         let crowded = [Room { memory: 9, cpus: 2 }];
         assert_eq!(assignment(&[demand(3, &[0])], &crowded), None);
+        let shared = |allowed: &[i64]| Demand {
+            cpus: 0,
+            shares: true,
+            ..demand(1, allowed)
+        };
+        let rooms = [9, 9].map(|memory| Room { memory, cpus: 4 });
+        let both = [shared(&[0, 1]), demand(4, &[0])];
+        assert_eq!(assignment(&both, &rooms), Some(vec![1, 0]));
+        assert_eq!(assignment(&[shared(&[0]), demand(4, &[0])], &rooms), None);
     }
 
     #[test]

@@ -40,6 +40,10 @@ pub(super) struct Member<'a> {
 pub(super) struct Held<'a> {
     /// Its number.
     pub(super) member: i64,
+    /// The host.
+    pub(super) slot: u32,
+    /// The VM, by its id.
+    pub(super) id: Option<&'a Arc<str>>,
     /// What it holds there; None: the question is asked as if it had no place.
     pub(super) entry: Option<&'a VmEntry>,
 }
@@ -129,7 +133,10 @@ impl<'a> Subject<'a> {
     }
 
     /// What a member holds on the host of this row of `hosts/current`.
-    pub(super) fn held<'i>(&self, row: &Relation, inventory: &'i Inventory) -> Held<'i> {
+    pub(super) fn held<'i>(&self, row: &Relation, inventory: &'i Inventory) -> Held<'i>
+    where
+        'a: 'i,
+    {
         let [member, ..] = row.numbers;
         let vm = usize::try_from(member)
             .ok()
@@ -137,6 +144,8 @@ impl<'a> Subject<'a> {
         let entry = vm.and_then(|member| inventory.running(&member.vm.id));
         Held {
             member,
+            slot: row.slot,
+            id: vm.map(|member| &member.vm.id),
             entry: entry.filter(|entry| entry.slot == row.slot),
         }
     }

@@ -18,7 +18,12 @@ pub(super) struct Place {
     pub(super) left: Amounts,
     /// Huge pages that are left: their size in bytes, and how many.
     pub(super) pages: Vec<(i64, i64)>,
+    /// How many needs share its CPUs: one must be left for them.
+    pub(super) sharers: i64,
 }
+
+/// Which of the amounts is CPUs.
+const CPUS: usize = 2;
 
 /// Something that takes of one of the places.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -29,6 +34,8 @@ pub(super) struct Need {
     pub(super) amounts: Amounts,
     /// Huge pages that it takes: their size in bytes, and how many.
     pub(super) pages: Vec<(i64, i64)>,
+    /// Whether it shares CPUs of its place with others.
+    pub(super) shares: bool,
     /// Needs with one such number are all at different places.
     pub(super) distinct: Option<usize>,
 }
@@ -44,9 +51,11 @@ pub(super) enum Preference {
 
 impl Place {
     fn has(&self, need: &Need) -> bool {
+        let to_share = i64::from(need.shares || (need.amounts[CPUS] > 0 && self.sharers > 0));
         let mut amounts = self.left.iter().zip(need.amounts);
         let mut pages = need.pages.iter();
-        amounts.all(|(left, amount)| amount <= 0 || *left >= amount)
+        (to_share == 0 || self.left[CPUS] >= need.amounts[CPUS].saturating_add(to_share))
+            && amounts.all(|(left, amount)| amount <= 0 || *left >= amount)
             && pages.all(|(size, count)| self.pages_of(*size) >= *count)
     }
 
@@ -56,6 +65,7 @@ impl Place {
     }
 
     fn take(&mut self, need: &Need, by: i64) {
+        self.sharers += by * i64::from(need.shares);
         for (left, amount) in self.left.iter_mut().zip(need.amounts) {
             *left = left.saturating_sub(amount.saturating_mul(by));
         }
@@ -230,6 +240,31 @@ mod tests {
             amounts: [amount, 0, 0],
             ..Need::default()
         }
+    }
+
+    #[test]
+    fn a_cpu_of_a_place_is_left_to_the_needs_that_share_it() {
+        let with = |cpus: [i64; 2]| {
+            let mut places = places(&[9, 8]);
+            for (place, cpus) in places.iter_mut().zip(cpus) {
+                place.left[CPUS] = cpus;
+            }
+            places
+        };
+        let shared = |allowed: &[usize]| Need {
+            shares: true,
+            ..need(1, allowed)
+        };
+        let own = |cpus: i64, allowed: &[usize]| Need {
+            amounts: [1, 0, cpus],
+            ..need(1, allowed)
+        };
+        let found = |needs: &[Need], cpus| assign(needs, &with(cpus), Preference::MostLeft);
+        let both = [shared(&[0, 1]), own(4, &[0])];
+        assert_eq!(found(&both, [4, 4]), [Some(1), Some(0)]);
+        assert_eq!(found(&both, [5, 0]), [Some(0), Some(0)]);
+        let both = [own(4, &[0, 1]), shared(&[0])];
+        assert_eq!(found(&both, [4, 4]), [Some(1), Some(0)]);
     }
 
     #[test]

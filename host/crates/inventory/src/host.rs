@@ -77,6 +77,16 @@ impl HostEntry {
         self.widths.last().map_or(0, |(width, _)| *width)
     }
 
+    /// The width of the widest VM that counts beside those of these widths, which count, too; 0 if
+    /// there is none.
+    pub(super) fn widest_beside(&self, widths: &[i64]) -> i64 {
+        let own = |width: i64| widths.iter().filter(|own| **own == width).count();
+        let mut rest = self.widths.iter().rev();
+        let rest =
+            rest.find(|(width, count)| usize::try_from(*count).unwrap_or(usize::MAX) > own(*width));
+        rest.map_or(0, |(width, _)| *width)
+    }
+
     /// Add to what VMs take of an amount. One that the host does not have is the
     /// concern of filters.
     pub(super) fn count_amount(&mut self, name: &str, by: i64, pending: bool) {

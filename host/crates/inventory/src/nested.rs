@@ -23,8 +23,8 @@ pub(super) const HUGE_PAGES: &str = "huge-pages";
 /// The table whose `taken` and `free` follow from VMs.
 pub(super) const GPUS: &str = "gpus";
 
-/// The table whose `memory.promised`, `memory.pending`, `cpus.promised` and `cpus.pending`
-/// follow from VMs.
+/// The table whose `memory.promised`, `memory.pending`, `cpus.promised`, `cpus.pending` and
+/// `cpus.sharers` follow from VMs.
 pub(super) const NUMA_NODES: &str = "numa-nodes";
 
 /// The table of huge pages of nodes that are promised, all of which follows from VMs.
@@ -322,9 +322,18 @@ impl Nested {
             "cpus",
             "cpus.promised",
             "cpus.pending",
+            "cpus.sharers",
         ];
         let columns = names.map(|name| self.column_index(name));
-        let [promised, pending, free, cpus, cpus_promised, cpus_pending] = columns;
+        let [
+            promised,
+            pending,
+            free,
+            cpus,
+            cpus_promised,
+            cpus_pending,
+            sharers,
+        ] = columns;
         let rows = self.span(slot);
         let mut add = |column: Option<usize>, place: usize, amount: i64| {
             if let Some(column) = column {
@@ -338,6 +347,7 @@ impl Nested {
             // What was given of these is in the sums already.
             add(cpus_promised, place, node.cpus.promised);
             add(cpus_pending, place, node.cpus.pending);
+            add(sharers, place, node.cpus.sharers);
         }
         for (row, node) in rows.zip(nodes) {
             if let Some(column) = cpus {

@@ -38,6 +38,8 @@ pub(super) struct TakenCpus {
     pub(super) promised: i64,
     /// Those of VMs that have a place reserved.
     pub(super) pending: i64,
+    /// Virtual nodes on it whose VMs share CPUs.
+    pub(super) sharers: i64,
 }
 
 /// Huge pages of a node that are promised and that no measurement shows yet.
@@ -68,6 +70,7 @@ pub(super) fn of_host(host: &HostEntry, vms: &[Option<VmEntry>]) -> Vec<Node> {
     for Taken { row, pending, need } in taken {
         let [memory, unshown, cpus] = need.amounts;
         let node = &mut nodes[row];
+        node.cpus.sharers += i64::from(need.shares);
         let (of_memory, of_cpus) = match pending {
             true => (&mut node.memory.pending, &mut node.cpus.pending),
             false => {
@@ -88,6 +91,7 @@ pub(super) fn of_host(host: &HostEntry, vms: &[Option<VmEntry>]) -> Vec<Node> {
                 .saturating_add(numbered.promised)
                 .saturating_add(others),
             pending: node.cpus.pending.saturating_add(numbered.pending),
+            sharers: node.cpus.sharers,
         };
     }
     nodes
@@ -132,10 +136,8 @@ fn taken(host: &HostEntry, vms: &[Option<VmEntry>], numbered: &[NodeCpus]) -> Ve
     let mut places = places(host);
     let (mut needs, mut pending) = (Vec::new(), Vec::new());
     for entry in entries {
-        for need in needs_of(entry, growth::held(host, vms, entry), &places) {
-            needs.push(need);
-            pending.push(entry.pending);
-        }
+        needs.extend(needs_of(entry, growth::held(host, vms, entry), &places));
+        pending.resize(needs.len(), entry.pending);
     }
     for (number, (place, cpus)) in places.iter_mut().zip(numbered).enumerate() {
         let of_running = needs.iter().zip(&pending).filter(|(_, pending)| !**pending);
@@ -151,6 +153,19 @@ fn taken(host: &HostEntry, vms: &[Option<VmEntry>], numbered: &[NodeCpus]) -> Ve
             Some(Taken { row, pending, need })
         })
         .collect()
+}
+
+/// Whether each virtual node of a VM comes to share CPUs: not so if the VM has its own, or shares
+/// them there already, by what is held where it is to grow.
+fn comes_to_share(entry: &VmEntry, held: Option<&VmEntry>) -> Vec<bool> {
+    let held = held.filter(|held| !held.shape.exclusive);
+    let held = held.into_iter().flat_map(VmEntry::numa_nodes);
+    let mut held: Vec<Vec<i64>> = held.map(|(allowed, _)| allowed).collect();
+    let comes = |(allowed, _): (Vec<i64>, i64)| {
+        let same = held.iter().position(|held| *held == allowed);
+        same.map(|place| held.swap_remove(place)).is_none() && !entry.shape.exclusive
+    };
+    entry.numa_nodes().map(comes).collect()
 }
 
 /// The nodes of a host, with what is left of them beside its VMs; of CPUs, less what is given as
@@ -180,6 +195,7 @@ fn places(host: &HostEntry) -> Vec<Place> {
                 pages: here
                     .filter_map(|row| Some((row.integer("size")?, row.integer("free")?)))
                     .collect(),
+                sharers: 0,
             }
         })
         .collect()
@@ -207,6 +223,7 @@ fn needs_of(entry: &VmEntry, held: Option<&VmEntry>, places: &[Place]) -> Vec<Ne
             }
         }
     }
+    let shares = comes_to_share(entry, held);
     let unshown = match entry.has_unmeasured_nodes() {
         true => entry.unmeasured_nodes(),
         false => Vec::new(),
@@ -228,6 +245,7 @@ fn needs_of(entry: &VmEntry, held: Option<&VmEntry>, places: &[Place]) -> Vec<Ne
             allowed: (0..places.len()).filter(is_allowed).collect(),
             amounts: [asked.memory, unshown, asked.cpus],
             pages,
+            shares: shares.get(number).copied().unwrap_or(false),
             distinct: None,
         }
     };

@@ -44,6 +44,8 @@ fn sums_follow_every_change_of_a_vm() {
     assert_eq!(integer(&inventory, "h1", "memory.committed"), Some(4 * GIB));
     inventory.run_vm(vm("b", 2), "h1").unwrap();
     assert_eq!(integer(&inventory, "h1", "vms.widest"), Some(4));
+    let beside = |id: &str| inventory.widest_beside(inventory.slot("h1").unwrap(), id);
+    assert_eq!(["a", "b", "another"].map(beside), [2, 4, 4]);
     inventory.remove_vm("a").unwrap();
     assert_eq!(integer(&inventory, "h1", "vms.widest"), Some(2));
     assert_eq!(integer(&inventory, "h1", "cpu.committed"), Some(2000));

@@ -567,6 +567,16 @@ impl Inventory {
         self.renest(entry.slot, "amounts");
     }
 
+    /// Cores of the widest VM without exclusive CPUs that runs on a host or has a place reserved
+    /// there, beside the VM of this id; 0 if there is none.
+    #[must_use]
+    pub fn widest_beside(&self, slot: u32, id: &str) -> i64 {
+        let own = [self.running(id), self.pending(id)].into_iter().flatten();
+        let own = own.filter(|entry| entry.slot == slot && !entry.shape.exclusive);
+        let own: Vec<i64> = own.map(|entry| entry.shape.width()).collect();
+        self.host(slot).map_or(0, |host| host.widest_beside(&own))
+    }
+
     pub(super) fn count_widest(&mut self, slot: u32, shape: &Shape, by: i64) {
         if shape.exclusive {
             return;

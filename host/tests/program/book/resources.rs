@@ -29,7 +29,7 @@ struct Resource {
     measured: Sum,
 }
 
-const RESOURCES: [Resource; 12] = [
+const RESOURCES: [Resource; 13] = [
     Resource {
         name: "memory",
         promised: In("hosts", "memory.committed"),
@@ -71,6 +71,12 @@ const RESOURCES: [Resource; 12] = [
         promised: In("hosts/numa-nodes", "cpus.promised"),
         pending: In("hosts/numa-nodes", "cpus.pending"),
         measured: In("hosts/cpus", "exclusive"),
+    },
+    Resource {
+        name: "shared CPUs of a NUMA node",
+        promised: In("hosts/numa-nodes", "cpus.sharers"),
+        pending: No("in the same sum: one CPU of the node is left for all that share its CPUs"),
+        measured: No("VMs that share CPUs have none of their own"),
     },
     Resource {
         name: "huge pages, by size",

@@ -50,6 +50,9 @@ pub struct NodeOfHost {
     /// Those of VMs that have a place reserved.
     #[column("cpus.pending")]
     pub cpus_pending: i64,
+    /// Virtual nodes on it whose VMs share CPUs.
+    #[column("cpus.sharers")]
+    pub sharers: i64,
 }
 
 impl NodeOfHost {
@@ -154,7 +157,8 @@ impl HeldNodes {
         })
     }
 
-    /// Give back what these members hold on nodes, for they are to be put there anew.
+    /// Give back what these members hold on nodes, for they are to be put there anew: memory,
+    /// CPUs of their own, and the CPUs that they share.
     pub fn give_back(&self, places: &mut [Place], members: impl Fn(i64) -> bool) {
         for row in (self.0.iter()).filter(|row| row.has_nodes() && members(row.member)) {
             for ((number, node), takes) in (0..).zip(&row.nodes).zip(row.takes()) {
@@ -163,6 +167,10 @@ impl HeldNodes {
                 };
                 if let Some(place) = places.iter_mut().find(|place| place.index == on) {
                     place.give_back(&takes, row.own_cpus(number));
+                    if !row.exclusive {
+                        place.sharers = place.sharers.saturating_sub(1);
+                        place.is_shared_by_members = true;
+                    }
                 }
             }
         }
@@ -309,6 +317,10 @@ pub struct Place {
     pub cpus: Vec<i64>,
     /// How many CPUs no VM has for itself; None: it is not known how many there are.
     pub free_cpus: Option<i64>,
+    /// Virtual nodes on it whose VMs share CPUs: one must be left for them.
+    pub sharers: i64,
+    /// Whether VMs that are put there anew share its CPUs already: they need none more for that.
+    pub is_shared_by_members: bool,
 }
 
 impl Place {
@@ -334,6 +346,8 @@ impl Place {
                     .collect(),
                 cpus: Vec::new(),
                 free_cpus: node.free_cpus(),
+                sharers: node.sharers,
+                is_shared_by_members: false,
             }
         };
         nodes.iter().map(place).collect()
@@ -361,9 +375,17 @@ impl Place {
         })
     }
 
-    /// Whether there are the CPUs that a virtual node needs: for itself, or one that is shared.
+    /// Whether there are the CPUs that a virtual node needs: one that is shared, or those for
+    /// itself beside one that is left to whoever shares CPUs here.
     fn has_cpus(&self, node: &Node) -> bool {
-        let needed = node.own_cpus.max(i64::from(node.shares_cpus));
+        let needed = match node.shares_cpus {
+            true => i64::from(!self.is_shared_by_members),
+            false if node.own_cpus > 0 => {
+                let left_to_share = i64::from(self.sharers > 0);
+                node.own_cpus.saturating_add(left_to_share)
+            }
+            false => 0,
+        };
         self.free_cpus.is_none_or(|free| free >= needed)
     }
 
@@ -377,7 +399,14 @@ impl Place {
             *free = free.saturating_sub(count);
         }
         self.free_cpus = self.free_cpus.map(|free| free - node.own_cpus);
+        self.sharers = self.sharers.saturating_add(i64::from(node.shares_cpus));
         true
+    }
+
+    /// The reverse of [`take`](Self::take).
+    fn take_back(&mut self, node: &Node) {
+        self.give_back(&node.takes, node.own_cpus);
+        self.sharers = self.sharers.saturating_sub(i64::from(node.shares_cpus));
     }
 
     fn give_back(&mut self, takes: &Take, own_cpus: i64) {
@@ -391,7 +420,8 @@ impl Place {
     /// What is free, as numbers.
     fn left(&self) -> impl Iterator<Item = i64> {
         let pages = self.pages.iter().map(|(_, free)| *free);
-        [self.free.0, self.free_cpus.unwrap_or_default()]
+        let cpus = self.free_cpus.unwrap_or_default();
+        [self.free.0, cpus, i64::from(self.sharers > 0)]
             .into_iter()
             .chain(pages)
     }
@@ -455,8 +485,7 @@ impl<'a> Search<'a> {
                     self.hopeless.insert(self.state());
                     let last = self.chosen.pop()?;
                     let node = self.nodes[self.chosen.len()];
-                    self.place(node.allowed[last])?
-                        .give_back(&node.takes, node.own_cpus);
+                    self.place(node.allowed[last])?.take_back(node);
                     limit = last;
                 }
             }

@@ -176,6 +176,34 @@ impl Topology {
         }
     }
 
+    /// Whether this NUMA node has threads that no VM has for itself.
+    pub fn has_cpus_to_share(&self, node: i64) -> bool {
+        let mut threads = self.0.iter();
+        threads.any(|thread| thread.numa == Some(node) && thread.hold != Hold::Exclusive)
+    }
+
+    /// Leaves a thread of this NUMA node to VMs that share CPUs there: one that is shared by now,
+    /// or else the last free one, of a core with the fewest of these. Whether there is one.
+    pub fn leave_to_share(&mut self, node: i64) -> bool {
+        let here = |thread: &Thread| thread.numa == Some(node);
+        let mut shared = self.0.iter().filter(|thread| here(thread));
+        if shared.any(|thread| thread.hold == Hold::Shared) {
+            return true;
+        }
+        let free_in_core = |place: &usize| {
+            let thread = &self.0[*place];
+            let threads = self.in_core(thread.socket, thread.core);
+            threads.filter(|place| self.is_free(*place)).count()
+        };
+        let places = (0..self.0.len()).rev();
+        let free = places.filter(|place| here(&self.0[*place]) && self.is_free(*place));
+        let found = free.min_by_key(free_in_core);
+        if let Some(place) = found {
+            self.0[place].hold = Hold::Shared;
+        }
+        found.is_some()
+    }
+
     /// Lets a VM have this thread for itself.
     pub(crate) fn take(&mut self, place: usize) {
         if let Some(thread) = self.0.get_mut(place) {

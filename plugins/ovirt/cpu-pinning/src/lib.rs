@@ -65,6 +65,19 @@ impl Current {
             && vm.cpus.iter().all(is_pinned_to)
     }
 
+    /// The host's nodes that its virtual nodes are on, as far as these are pinned to one.
+    fn pinned_to(&self) -> Vec<i64> {
+        let prefers = |node: VmNode| node.mode.as_deref() == Some("preferred");
+        if self.nodes.iter().any(prefers) {
+            return Vec::new();
+        }
+        let alone = |node: VmNode| match node.host_nodes.len() {
+            1 => node.host_nodes.get(0).map(|to| to.index),
+            _ => None,
+        };
+        self.nodes.iter().filter_map(alone).collect()
+    }
+
     /// Are the CPUs that the VM was given for itself where it wants them by now: on the cores,
     /// sockets and nodes that suit it? The server ends the old ones by the same rule.
     fn grants(&self, vm: &Pinned) -> bool {
@@ -164,6 +177,21 @@ impl Host {
         pins.collect()
     }
 
+    /// The nodes on which VMs share CPUs, beside these members, and on which there are some.
+    fn nodes_to_share(&self, topology: &Topology, members: impl Fn(i64) -> bool) -> Vec<i64> {
+        let here = self.current.iter();
+        let here = here.filter(|row| row.holds && !row.exclusive && members(row.member));
+        let of_members: Vec<i64> = here.flat_map(|row| row.pinned_to()).collect();
+        let is_shared = |node: &NodeOfHost| {
+            let own = of_members.iter().filter(|own| **own == node.index).count();
+            usize::try_from(node.sharers).is_ok_and(|sharers| sharers > own)
+        };
+        let shared = self.nodes.iter().filter(is_shared).map(|node| node.index);
+        shared
+            .filter(|node| topology.has_cpus_to_share(*node))
+            .collect()
+    }
+
     /// Pins those of the VMs that do not run here yet with as many CPUs.
     fn pin(&self, pinned: &[Pinned]) -> Result<Allotted, Reason> {
         let has_cpus = |vm: &Pinned| {
@@ -173,6 +201,10 @@ impl Host {
         let newcomers = || pinned.iter().filter(|vm| !has_cpus(vm));
         let is_new = |member: i64| newcomers().any(|vm| vm.member == member);
         let mut topology = Topology::without(&self.cpus, &self.vms, self.held_by(is_new));
+        let to_share = match newcomers().any(|vm| vm.exclusive) {
+            true => self.nodes_to_share(&topology, is_new),
+            false => Vec::new(),
+        };
         // CPUs that VMs were pinned to by name go first: they cannot be others.
         for vm in newcomers() {
             let hold = match vm.exclusive {
@@ -188,6 +220,10 @@ impl Host {
             for cpu in &vm.cpus {
                 topology.hold(*cpu, hold);
             }
+        }
+        let mut to_share = to_share.into_iter();
+        if !to_share.all(|node| topology.leave_to_share(node)) {
+            return Err(Reason::PinnedCpuShared);
         }
         let mut lots = Vec::new();
         for vm in newcomers() {

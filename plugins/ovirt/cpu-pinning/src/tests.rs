@@ -333,3 +333,97 @@ fn a_vm_keeps_its_cpus_only_where_they_suit_its_cores_sockets_and_nodes_by_now()
     let of_one_core = given(&wanted(1, 2, 0), &had(0, &[0, 2]));
     assert_eq!(of_one_core[0] / 2, of_one_core[1] / 2, "{of_one_core:?}");
 }
+
+/// Two nodes of four threads each, in cores of two; so many virtual nodes that share CPUs on each.
+fn nodes_shared_by(sharers: [i64; 2]) -> Host {
+    let cpu = |cpu: i64| CpuOfHost {
+        cpu,
+        socket: Some(0),
+        core: Some(cpu / 2),
+        numa: Some(cpu / 4),
+        online: Some(true),
+        exclusive: None,
+    };
+    let node = |(index, sharers): (i64, i64)| NodeOfHost {
+        index,
+        total: Bytes::gib(1),
+        sharers,
+        ..NodeOfHost::default()
+    };
+    Host {
+        cpus: (0..8).map(cpu).collect(),
+        nodes: (0..).zip(sharers).map(node).collect(),
+        ..host(&[])
+    }
+}
+
+#[test]
+fn a_cpu_of_each_node_is_left_to_vms_that_share_its_cpus() {
+    let own = |cores| Vm {
+        cores,
+        ..vm("dedicated")
+    };
+    assert_eq!(keep(vec![own(8)], &nodes_shared_by([0, 0])), Verdict::Keep);
+    assert_eq!(keep(vec![own(7)], &nodes_shared_by([2, 0])), Verdict::Keep);
+    assert_eq!(keep(vec![own(8)], &nodes_shared_by([2, 0])), TOO_FEW);
+    assert_eq!(keep(vec![own(7)], &nodes_shared_by([1, 1])), TOO_FEW);
+    let isolated = |cores| Vm {
+        cores,
+        ..vm("isolate-threads")
+    };
+    let both = nodes_shared_by([1, 1]);
+    assert_eq!(keep(vec![isolated(2)], &both), Verdict::Keep);
+    assert_eq!(keep(vec![isolated(3)], &both), TOO_FEW);
+}
+
+#[test]
+fn a_vm_pinned_to_cpus_by_name_for_itself_leaves_one_to_those_that_share_them() {
+    let own = |cpus: &[i64]| Vm {
+        exclusive: true,
+        ..pinned_to(cpus)
+    };
+    let shared = Verdict::Remove(Reason::PinnedCpuShared);
+    let host = || nodes_shared_by([1, 0]);
+    assert_eq!(keep(vec![own(&[0, 1, 2])], &host()), Verdict::Keep);
+    assert_eq!(keep(vec![own(&[0, 1, 2, 3])], &host()), shared);
+    assert_eq!(keep(vec![own(&[4, 5, 6, 7])], &host()), Verdict::Keep);
+    // Where none is left by now, nobody else is to blame for it.
+    let taken = || beside(true, &[0, 1, 2, 3], host());
+    assert_eq!(keep(vec![own(&[4])], &taken()), Verdict::Keep);
+}
+
+#[test]
+fn a_vm_that_shares_the_cpus_of_its_node_alone_may_have_all_of_them() {
+    let nodes = || {
+        let to = vec![numa_fit::nodes::PinnedTo { index: 0 }];
+        Rows::from(vec![VmNode {
+            index: 0,
+            memory: Bytes(1),
+            mode: None,
+            host_nodes: to.into(),
+        }])
+    };
+    let current = || Current {
+        member: 0,
+        holds: true,
+        sockets: 1,
+        cores: 4,
+        threads: 1,
+        vcpus: 4,
+        exclusive: false,
+        pinning: None,
+        pins: Rows::default(),
+        nodes: nodes(),
+    };
+    let own = || Vm {
+        cores: 4,
+        nodes: nodes(),
+        ..vm("dedicated")
+    };
+    let on = |sharers| Host {
+        current: vec![current()].into(),
+        ..nodes_shared_by([sharers, 0])
+    };
+    assert_eq!(keep(vec![own()], &on(1)), Verdict::Keep);
+    assert_eq!(keep(vec![own()], &on(2)), TOO_FEW);
+}

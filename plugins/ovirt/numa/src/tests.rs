@@ -304,6 +304,51 @@ fn cpus_of_a_node_that_vms_have_for_themselves_are_not_given_to_others() {
 }
 
 #[test]
+fn a_cpu_of_a_node_is_left_to_the_vms_that_share_its_cpus() {
+    let own = |vcpus| Vm {
+        vcpus,
+        exclusive: true,
+        ..vm(vec![node(1, &[0])])
+    };
+    let shared = || vm(vec![node(1, &[0])]);
+    let with = |sharers, promised, current| Host {
+        nodes: vec![NodeOfHost {
+            total: Bytes::gib(4),
+            cpus: Some(4),
+            cpus_promised: promised,
+            sharers,
+            ..NodeOfHost::default()
+        }]
+        .into(),
+        current,
+        ..host(0)
+    };
+    const TOO_FEW: Verdict<Reason> = Verdict::Remove(Reason::TooFewCpus);
+    let nobody = Rows::default;
+    assert_eq!(keep(vec![own(3)], &with(1, 0, nobody())), Verdict::Keep);
+    assert_eq!(keep(vec![own(4)], &with(1, 0, nobody())), TOO_FEW);
+    assert_eq!(keep(vec![own(1)], &with(1, 3, nobody())), TOO_FEW);
+    // Whoever comes first, the two do not go together.
+    assert_eq!(keep(vec![shared(), own(4)], &with(0, 0, nobody())), TOO_FEW);
+    assert_eq!(keep(vec![own(4), shared()], &with(0, 0, nobody())), TOO_FEW);
+    let held = || {
+        let row = held(1).get(0).expect("there is one");
+        let row = Current {
+            pages: Rows::default(),
+            exclusive: false,
+            ..row
+        };
+        Rows::from(vec![row])
+    };
+    // Who shares them alone may have all; who shares them already needs none more.
+    assert_eq!(keep(vec![own(4)], &with(1, 0, held())), Verdict::Keep);
+    assert_eq!(keep(vec![own(4)], &with(2, 0, held())), TOO_FEW);
+    let grown = || vec![vm(vec![node(2, &[0])])];
+    assert_eq!(keep(grown(), &with(1, 4, held())), Verdict::Keep);
+    assert_eq!(keep(grown(), &with(0, 4, nobody())), TOO_FEW);
+}
+
+#[test]
 fn a_vm_that_comes_to_prefer_nodes_needs_some_on_its_own_host_too() {
     let preferred = || VmNode {
         mode: Some("preferred".into()),

@@ -66,6 +66,16 @@ impl Host {
         };
         known.unwrap_or(self.total.0 / 1000)
     }
+
+    /// Cores of the widest VM that shares CPUs here, once the VMs have what they ask for: one that
+    /// is to have CPUs of its own instead shares none any more.
+    fn widest_with(&self, need: &Need) -> i64 {
+        let beside = self.current.iter().map(|row| row.others_widest).min();
+        match beside {
+            Some(beside) if need.all_exclusive => beside,
+            _ => self.widest,
+        }
+    }
 }
 
 /// A member that runs on the host now, and what it holds there.
@@ -77,6 +87,8 @@ struct Current {
     vcpus: i64,
     exclusive: bool,
     cpu: Millicores,
+    #[column("others.widest")]
+    others_widest: i64,
 }
 
 #[derive(Settings)]
@@ -171,6 +183,8 @@ impl Resources for Needed {
 /// What the VMs need, one by one and together, and how CPU is counted.
 struct Need {
     takes: Takes<Needed>,
+    /// Whether all of them are to have CPUs of their own.
+    all_exclusive: bool,
     threads_as_cores: bool,
     require_topology: bool,
     /// For hosts that have none of their own.
@@ -189,6 +203,7 @@ impl RowWise for Cpu {
     fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
         Ok(Need {
             takes: Takes::of(request.vms.iter().map(|vm| Needed::by(&vm))),
+            all_exclusive: request.vms.iter().all(|vm| vm.exclusive),
             threads_as_cores: settings.count_threads_as_cores,
             require_topology: settings.require_topology,
             overcommit: settings.overcommit,
@@ -207,7 +222,8 @@ impl RowFilter for Cpu {
         let shared =
             (host.cpus(need.threads_as_cores) - host.exclusive).saturating_sub(needed.exclusive);
         // One CPU stays shared even if no VM shares it yet.
-        let fits = !needed.has_cpus() || shared >= needed.widest.max(host.widest).max(1);
+        let widest = || needed.widest.max(host.widest_with(need)).max(1);
+        let fits = !needed.has_cpus() || shared >= widest();
         Verdict::keep_if(fits, TooFewCpus).and(|| {
             if needed.cpu == 0 {
                 return Verdict::Keep;

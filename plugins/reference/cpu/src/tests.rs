@@ -41,6 +41,7 @@ fn held(vm: &Vm) -> Rows<Current> {
         vcpus: vm.vcpus,
         exclusive: vm.exclusive,
         cpu: vm.cpu,
+        others_widest: 0,
     };
     vec![row].into()
 }
@@ -125,6 +126,32 @@ fn exclusive_vms_that_run_on_the_host_are_not_counted_twice() {
     // What it gives back is shared by itself as well.
     assert_eq!(verdict(vec![vm(8)], &own), Verdict::Keep);
     assert_eq!(verdict(vec![vm(9)], &own), TOO_FEW);
+}
+
+#[test]
+fn a_vm_that_is_to_have_cpus_of_its_own_is_not_among_those_that_share() {
+    let beside = |others_widest: i64| {
+        let row = held(&vm(4)).get(0).expect("there is one");
+        Host {
+            widest: 4,
+            current: vec![Current {
+                others_widest,
+                ..row
+            }]
+            .into(),
+            ..host(6)
+        }
+    };
+    assert_eq!(verdict(vec![exclusive(4)], &beside(0)), Verdict::Keep);
+    assert_eq!(verdict(vec![exclusive(4)], &beside(2)), Verdict::Keep);
+    assert_eq!(verdict(vec![exclusive(4)], &beside(3)), TOO_FEW);
+    // One that goes on sharing needs its own width, and so does whoever comes.
+    assert_eq!(verdict(vec![exclusive(3), vm(4)], &beside(0)), TOO_FEW);
+    let other = Host {
+        widest: 4,
+        ..host(6)
+    };
+    assert_eq!(verdict(vec![exclusive(3)], &other), TOO_FEW);
 }
 
 #[test]

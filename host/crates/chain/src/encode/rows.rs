@@ -211,8 +211,17 @@ impl<'a> Level<'a> {
                 _ => vm_cell(&vms[row].vm, name),
             },
             Level::Held(rows) => {
-                let Held { member, entry } = rows[row];
+                let Held {
+                    member,
+                    slot,
+                    id,
+                    entry,
+                } = rows[row];
                 match (&column.field, name, entry) {
+                    (_, "others.widest", _) => {
+                        let widest = id.map_or(0, |id| inventory.widest_beside(slot, id));
+                        Some(CellRef::Integer(widest))
+                    }
                     (_, "member", _) => Some(CellRef::Integer(member)),
                     (_, "holds", _) => Some(CellRef::Boolean(entry.is_some())),
                     (Field::Shape(column), _, Some(entry)) => shape_cell(&entry.shape, *column),

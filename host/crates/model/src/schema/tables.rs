@@ -780,6 +780,11 @@ fn below_hosts() -> Vec<Table> {
                     Integer,
                     "The same for the VMs that have a place reserved here",
                 ).such_as("2"),
+                added(
+                    "cpus.sharers",
+                    Integer,
+                    "Virtual nodes pinned to the node whose VMs share CPUs, of VMs that run here and of those that have a place reserved here: while there are any, one CPU of the node must be left to be shared",
+                ).such_as("1"),
             ],
         ),
         nested(
@@ -949,7 +954,14 @@ fn held(member: Column) -> Vec<Column> {
         Boolean,
         "Whether it holds a place there; not so where a plan is made as if it had none",
     );
-    [member, holds].into_iter().chain(columns).collect()
+    let widest = kept(
+        "others.widest",
+        Integer,
+        "Cores of the largest of the other VMs there (running or pending, without exclusive CPUs); 0 if there is none",
+    )
+    .such_as("4");
+    let columns = [member, holds].into_iter().chain(columns);
+    columns.chain([widest]).collect()
 }
 
 /// Rows below a VM by which it takes resources.

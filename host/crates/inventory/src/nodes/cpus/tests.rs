@@ -154,3 +154,59 @@ fn cpus_that_are_said_to_be_some_vms_own_are_those_of_the_vms_that_run() {
     let all: Vec<_> = rows.map(|row| all.integer(row)).collect();
     assert_eq!(all, [Some(1), None]);
 }
+
+/// How many virtual nodes of VMs that share CPUs are on each node.
+fn sharers(inventory: &mut Inventory) -> Vec<i64> {
+    let index = inventory.ensure_nested("numa-nodes").unwrap();
+    let nested = inventory.nested(index);
+    let column = nested.column(nested.column_index("cpus.sharers").unwrap());
+    let rows = nested.span(0);
+    rows.map(|row| column.integer(row).unwrap()).collect()
+}
+
+#[test]
+fn virtual_nodes_of_vms_that_share_cpus_are_counted_on_their_nodes() {
+    let shared = |id: &str, nodes: &[&[i64]]| vm(id, 2, nodes).with("exclusive", false);
+    let mut inventory = cluster(&[]);
+    inventory.run_vm(shared("a", &[&[0]]), "h").unwrap();
+    inventory
+        .reserve_vm(Arc::new(shared("b", &[&[0], &[1]])), "h", None)
+        .unwrap();
+    inventory.run_vm(vm("own", 1, &[&[1]]), "h").unwrap();
+    assert_eq!(sharers(&mut inventory), [2, 1]);
+    inventory.cancel_vm("b").unwrap();
+    assert_eq!(sharers(&mut inventory), [1, 0]);
+    // One that grows is there once, and where it goes besides.
+    let terms = crate::Terms::default();
+    let again = |nodes: &[&[i64]]| Arc::new(shared("a", nodes).with("memory", 1_i64));
+    inventory.reserve_in_place(again(&[&[0]]), terms).unwrap();
+    assert_eq!(sharers(&mut inventory), [1, 0]);
+    inventory.cancel_vm("a").unwrap();
+    inventory.reserve_in_place(again(&[&[1]]), terms).unwrap();
+    assert_eq!(sharers(&mut inventory), [1, 1]);
+    inventory.confirm_vm("a").unwrap();
+    assert_eq!(sharers(&mut inventory), [0, 1]);
+    // One that is to have CPUs for itself shares its old ones until then.
+    let own = Arc::new(vm("a", 2, &[&[1]]));
+    inventory.reserve_in_place(own, terms).unwrap();
+    assert_eq!(sharers(&mut inventory), [0, 1]);
+    inventory.confirm_vm("a").unwrap();
+    assert_eq!(sharers(&mut inventory), [0, 0]);
+    let back = Arc::new(shared("a", &[&[1]]));
+    inventory.reserve_in_place(back, terms).unwrap();
+    assert_eq!(sharers(&mut inventory), [0, 1]);
+}
+
+#[test]
+fn a_vm_that_only_prefers_nodes_shares_none_of_their_cpus() {
+    let mut inventory = cluster(&[]);
+    let mut vm = Vm::new("a").with("cores", 2_i64);
+    let mut node = Facts::new()
+        .with("index", 0_i64)
+        .with("memory", 0_i64)
+        .with("mode", "preferred");
+    node.push_row("host-nodes", Facts::new().with("index", 0_i64));
+    vm.facts.push_row("numa-nodes", node);
+    inventory.run_vm(vm, "h").unwrap();
+    assert_eq!(sharers(&mut inventory), [0, 0]);
+}
