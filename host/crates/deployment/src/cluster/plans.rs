@@ -342,7 +342,8 @@ impl ClusterState {
             &gate,
         )?;
         if let Some(auto) = begin.auto {
-            kept.auto = auto.then(|| Auto::new(begin, &self.by));
+            // Where all moves turn out to be stale, there is nothing to go on with.
+            kept.auto = (auto && kept.is_open()).then(|| Auto::new(begin, &self.by));
         }
         if kept.counts().begun > 0 {
             self.plans.under_way.insert(number);

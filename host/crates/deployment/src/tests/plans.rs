@@ -213,6 +213,24 @@ fn a_plan_that_goes_on_by_itself_begins_the_next_moves_as_one_is_confirmed() {
 }
 
 #[test]
+fn a_plan_of_which_all_moves_are_stale_does_not_go_on_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    emptied(&cluster, None);
+    change(
+        &cluster,
+        r#"{"gone": {"vms": ["v0", "v1", "v2", "v3", "v4", "v5"]}}"#,
+    );
+    let auto = Begin {
+        auto: Some(true),
+        ..Begin::default()
+    };
+    let begun = begin(&cluster, auto);
+    assert_eq!(states(&begun), [Stale; 6]);
+    assert!(!begun.auto);
+}
+
+#[test]
 fn a_plan_that_goes_on_by_itself_begins_the_next_move_when_one_is_stale_or_given_back() {
     let folder = tempfile::tempdir().unwrap();
     let (_world, cluster) = uneven_cluster(folder.path());
