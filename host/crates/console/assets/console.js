@@ -329,12 +329,12 @@ function liveState(state, text) {
     place.setAttribute("data-state", state);
     place.textContent = text;
   }
-  const stale = document.getElementById("stale");
+  const stale = document.getElementById("broken-stream");
   if (state !== "broken" || places.length) return stale?.remove();
   if (stale) return;
   const told = document.createElement("p");
   told.className = "note warn";
-  told.id = "stale";
+  told.id = "broken-stream";
   told.setAttribute("role", "status");
   told.textContent = `${text}. This page is as it was at ${new Date().toLocaleTimeString([], { hour12: false })}.`;
   document.getElementById("main")?.before(told);

@@ -8,9 +8,9 @@ use crate::url;
 use placewright_document::Word;
 use placewright_http::Permission;
 
-/// A sign of the sprite that every page has.
+/// A sign of the sprite that every page has. Its id is none of anything else on a page.
 pub(crate) fn sign(name: &str) -> Markup {
-    html! { svg.i aria-hidden="true" { use href={ "#" (name) } {} } }
+    html! { svg.i aria-hidden="true" { use href={ "#sign-" (name) } {} } }
 }
 
 /// A state: its sign, in its colour, and a word.
