@@ -152,6 +152,15 @@ impl Chain {
         &self.policy
     }
 
+    /// Whether it decides as that one whatever is asked: by an equal policy with the same units.
+    pub fn decides_as(&self, other: &Self) -> bool {
+        let digests = |chain: &Self| -> Vec<_> {
+            let units = chain.units().into_iter();
+            units.map(|unit| unit.digest()).collect()
+        };
+        self.policy == other.policy && digests(self) == digests(other)
+    }
+
     /// The units that it calls, each once, in the order of their first use.
     pub fn units(&self) -> Vec<&Arc<Unit>> {
         let mut units: Vec<&Arc<Unit>> = Vec::new();

@@ -182,6 +182,7 @@ impl Deployment {
             patience: self.options.wait,
             cancel: cancel.clone(),
             reuse: Some(REUSE),
+            baseline: None,
         };
         let by = (&rule.policy, &*generation);
         let again = match wanted.in_sequence {

@@ -68,6 +68,7 @@ impl Deployment {
                 cancel: cancel.clone(),
                 // The more a candidate is asked, the more is seen of it.
                 reuse: None,
+                baseline: self.baseline_of(&cluster),
             };
             let again = self.made_again(&cluster, (&rule.policy, &generation), wanted)?;
             clusters.insert(cluster.name().to_string(), Replayed::of(&again.made));

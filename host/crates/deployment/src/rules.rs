@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
-use super::cluster::{Attached, AutomaticRestart, Rule};
+use super::cluster::{Attached, AutomaticRestart, Cluster, Rule};
 use super::in_force::Attaching;
 use super::overrides::effective;
 use super::policies::{LARGEST_POLICY, Policies, PolicyUse};
@@ -21,6 +21,7 @@ use placewright_model::budget::{Collection, Full};
 use placewright_model::schema::Schema;
 use placewright_model::{Rfc3339, turns};
 use placewright_policy::Policy;
+use placewright_scheduler::Baseline;
 use placewright_store::Change;
 use placewright_sync::Mutex;
 
@@ -530,6 +531,14 @@ impl Deployment {
         let policies = self.policies();
         let record = policies.get(&settings.policy)?;
         checked(record, &settings.overrides, schema, generation)
+    }
+
+    /// The policy of a cluster with the units in force, with which units that are tried are
+    /// compared; None where it cannot run with these.
+    pub(super) fn baseline_of(&self, cluster: &Cluster) -> Option<Baseline> {
+        let generation = self.generation();
+        let rule = self.rule_of(&cluster.settings(), &cluster.schema(), &generation);
+        rule.ok().map(|rule| (rule.policy, generation))
     }
 
     #[cfg(test)]

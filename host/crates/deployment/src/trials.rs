@@ -138,6 +138,7 @@ impl Deployment {
             cancel: Cancel::default(),
             // The more a candidate is asked, the more is seen of it.
             reuse: None,
+            baseline: self.baseline_of(cluster),
         };
         let again = match self.made_again(cluster, (&rule.policy, &candidate), wanted) {
             Ok(again) => again,

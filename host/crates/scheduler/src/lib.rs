@@ -69,7 +69,7 @@ pub use quota::{
     amount as quota_amount,
 };
 pub use shown::DecisionShown;
-pub use trial::{Homes, MadeAgain, Sequence, Trial};
+pub use trial::{Baseline, Homes, MadeAgain, Sequence, Trial};
 pub use unknown::{UnknownVm, UnknownVms, check_named_hosts, check_named_vms};
 
 use std::sync::Arc;

@@ -27,7 +27,12 @@ pub struct Trial {
     cancel: Cancel,
     /// None: units are asked everything anew.
     reuse: Option<Reuse>,
+    /// What the decisions are compared with; None: with what was recorded.
+    baseline: Option<Baseline>,
 }
+
+/// A policy and units by which decisions are made again, too, to compare with.
+pub type Baseline = (Arc<Policy>, Arc<Generation>);
 
 /// A decision that was made again.
 #[derive(Debug)]
@@ -36,7 +41,7 @@ pub struct MadeAgain {
     pub number: u64,
     /// What was asked for.
     pub request: Arc<Request>,
-    /// The host that was chosen, if there was one.
+    /// The host that was chosen, if there was one; or that the baseline chooses.
     pub before: Option<Arc<str>>,
     /// The host that would have been chosen, if there is one; or why there is no
     /// decision.
@@ -138,6 +143,7 @@ impl Scheduler {
             limit: self.options.chain_limit,
             cancel: self.options.cancel.clone(),
             reuse: None,
+            baseline: None,
         }
     }
 }
@@ -156,6 +162,15 @@ impl Trial {
     #[must_use]
     pub fn reusing(mut self, reuse: Option<Reuse>) -> Self {
         self.reuse = reuse;
+        self
+    }
+
+    /// Compare the decisions with what that policy and these units come to, where they were made by
+    /// others: what has changed since is not put down to whoever is tried. One that cannot be made
+    /// again so is compared with what was recorded.
+    #[must_use]
+    pub fn against(mut self, baseline: Option<Baseline>) -> Self {
+        self.baseline = baseline;
         self
     }
 
@@ -192,6 +207,11 @@ impl Trial {
     ) -> Result<Vec<MadeAgain>, ChainError> {
         let chain = Arc::new(Chain::resolve(policy, generation, &mut self.inventory)?);
         let mut runner = self.runner(chain);
+        let baseline = self.baseline.take().and_then(|(policy, generation)| {
+            let chain = Chain::resolve(policy, &generation, &mut self.inventory).ok()?;
+            Some(Arc::new(chain))
+        });
+        let mut baseline = baseline.map(|chain| (self.runner(chain.clone()), chain));
         let (mut again, mut then) = (Vec::new(), None);
         let (begin, mut next) = (Instant::now(), 0);
         while let Some(decision) = self.decisions.get(next) {
@@ -201,7 +221,15 @@ impl Trial {
                 break;
             }
             let mut made = MadeAgain::new(decision, &mut runner, &self.inventory);
-            if examples > 0 && made.differs() {
+            let made_otherwise = baseline
+                .as_mut()
+                .filter(|(_, chain)| !decision.chain.decides_as(chain));
+            if let Some((baseline, _)) = made_otherwise
+                && let Ok(decided) =
+                    baseline.decide(&self.inventory, &decision.request, decision.draw)
+            {
+                made.before = chosen(&self.inventory, &decided);
+            } else if examples > 0 && made.differs() {
                 examples -= 1;
                 made.explained =
                     explained(decision, &made, (&mut then, &mut runner), &self.inventory);

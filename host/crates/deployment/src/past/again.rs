@@ -10,7 +10,7 @@ use super::{Kept, read};
 use placewright_chain::Reuse;
 use placewright_engine::generation::Generation;
 use placewright_policy::Policy;
-use placewright_scheduler::{Cancel, MadeAgain, PlaceError, Sequence};
+use placewright_scheduler::{Baseline, Cancel, MadeAgain, PlaceError, Sequence};
 use placewright_store::{SavedPast, Then};
 
 /// Which decisions are made again.
@@ -29,6 +29,9 @@ pub(crate) struct Wanted {
     /// Whether units' answers are used again from one decision to the next, and how; None: each
     /// unit is asked everything in every decision.
     pub reuse: Option<Reuse>,
+    /// What the decisions are compared with: what that policy and these units come to now, where
+    /// others made them; None: what was recorded.
+    pub baseline: Option<Baseline>,
 }
 
 /// Decisions that were made again.
@@ -57,7 +60,10 @@ impl Deployment {
         let (most, until) = (wanted.decisions, wanted.until);
         let trial = move |state: &mut ClusterState| Ok(state.scheduler().trial(most));
         let trial = cluster.read_within(wanted.patience, trial).wait()?;
-        let remembered = trial.unless(wanted.cancel.clone()).reusing(wanted.reuse);
+        let remembered = trial
+            .unless(wanted.cancel.clone())
+            .reusing(wanted.reuse)
+            .against(wanted.baseline.clone());
         let (mut of, mut before) = (remembered.decisions(), remembered.oldest());
         let mut again = remembered.run(policy.clone(), generation, until, wanted.examples)?;
         let explained = again.iter().filter(|made| made.explained.is_some());
@@ -77,19 +83,30 @@ impl Deployment {
                 }
                 rest -= 1;
                 let then = match self.store.past(cluster.name(), saved.number)? {
-                    SavedPast::Known(then) => *then,
+                    SavedPast::Known(then) => then,
                     // Nothing is known of those before it either.
                     SavedPast::Gone { .. } | SavedPast::NoDecision { .. } => {
                         return Ok(Again { made: again, of });
                     }
                 };
-                let Some(kept) = read_or_warn(cluster.name(), then) else {
+                let baseline = wanted.baseline.as_ref().map(|by| (by, then.clone()));
+                let Some(kept) = read_or_warn(cluster.name(), *then) else {
                     continue;
                 };
                 if kept.had_a_choice() {
                     let by = (policy, generation);
-                    let made = self.kept_again(cluster.name(), kept, by, examples > 0)?;
+                    let explains = examples > 0 && baseline.is_none();
+                    let mut made = self.kept_again(cluster.name(), kept, by, explains)?;
                     examples -= usize::from(made.explained.is_some());
+                    if let Some(((policy, generation), then)) = baseline
+                        && let Some(kept) = read_or_warn(cluster.name(), *then)
+                    {
+                        let by = (policy, &**generation);
+                        let by_baseline = self.kept_again(cluster.name(), kept, by, false)?;
+                        if let Ok(host) = by_baseline.host {
+                            made.before = host;
+                        }
+                    }
                     again.push(made);
                     of += 1;
                 }

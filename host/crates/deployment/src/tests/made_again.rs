@@ -33,6 +33,7 @@ fn filled(
         patience: Duration::from_secs(60),
         cancel: placewright_scheduler::Cancel::default(),
         reuse: None,
+        baseline: None,
     };
     let by = (&Arc::new(policy), generation);
     let again = world
@@ -137,6 +138,7 @@ fn fullest(world: &World, cluster: &Cluster, generation: &Generation, in_sequenc
         patience: Duration::from_secs(60),
         cancel: placewright_scheduler::Cancel::default(),
         reuse: None,
+        baseline: None,
     };
     let by = (&Arc::new(policy), generation);
     let again = match in_sequence {
@@ -189,6 +191,7 @@ fn a_decision_that_differs_is_explained_by_what_became_of_the_two_hosts() {
         patience: Duration::from_secs(60),
         cancel: placewright_scheduler::Cancel::default(),
         reuse: None,
+        baseline: None,
     };
     let by = (&Arc::new(policy), &generation);
     let again = deployment.made_again(&cluster, by, wanted).unwrap();
@@ -209,6 +212,37 @@ fn a_decision_that_differs_is_explained_by_what_became_of_the_two_hosts() {
         explained += 1;
     }
     assert_eq!(explained, 2);
+}
+
+#[test]
+fn what_a_policy_has_changed_is_not_put_down_to_the_units_that_are_tried() {
+    let folder = tempfile::tempdir().unwrap();
+    let generation = units();
+    let world = start(folder.path(), &generation);
+    let deployment = &world.deployment;
+    deployment.put_policy(&edit(POLICY), "somebody").unwrap();
+    let two = ClusterDocument::read(TWO_HOSTS, "c.toml").unwrap();
+    let cluster = deployment.create_cluster(two, attach()).unwrap();
+    place(&cluster, request("v1", 1));
+    place(&cluster, request("v2", 4));
+    let changed = ["worst-fit".to_owned()];
+    let verdict = deployment.replay(&generation, &changed);
+    assert_eq!((verdict.tried, verdict.differing), (2, 0), "{verdict:?}");
+    // Each would go to the other host by the policy as it is now, whatever code the unit has.
+    let otherwise = Edit {
+        revision: Some(1),
+        ..edit(FULLEST_WITH_ROOM)
+    };
+    deployment.put_policy(&otherwise, "somebody").unwrap();
+    let recorded = shown(&fullest(&world, &cluster, &generation, false));
+    assert_eq!(recorded, ["1:ab", "2:ab"]);
+    let verdict = deployment.replay(&generation, &changed);
+    assert_eq!((verdict.tried, verdict.differing), (2, 0), "{verdict:?}");
+    drop(cluster);
+    // So after a restart, when the store alone knows of them.
+    let (world, _cluster) = again(folder.path(), world, &generation);
+    let verdict = world.deployment.replay(&generation, &changed);
+    assert!(verdict.tried >= 1 && verdict.differing == 0, "{verdict:?}");
 }
 
 #[test]
