@@ -92,6 +92,14 @@ pub(super) fn nobody_left(considered: usize) -> String {
     }
 }
 
+/// What is said of a plan of many VMs of which not all places are reserved.
+pub(super) fn unreserved(all_find_one: bool) -> &'static str {
+    match all_find_one {
+        false => "Not every VM finds a host: all or nothing was asked for, so none gets one.",
+        true => "Not every place can be reserved as things are: the moves need an order.",
+    }
+}
+
 /// The first of these names, and how many more there are.
 pub(super) fn some_of(names: &[&str]) -> String {
     const MOST: usize = 10;

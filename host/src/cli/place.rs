@@ -238,12 +238,7 @@ fn about(plan: &Plan, is_dry: bool, all_find_one: bool) -> String {
         );
     }
     if !plan.reserved && !is_dry {
-        text.push_str(match all_find_one {
-            false => {
-                "\n\nNot every VM finds a host: all or nothing was asked for, so none gets one."
-            }
-            true => "\n\nNot every place can be reserved as things are: the moves need an order.",
-        });
+        let _ = write!(text, "\n\n{}", output::unreserved(all_find_one));
     }
     text
 }

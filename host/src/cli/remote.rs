@@ -10,6 +10,7 @@ mod backup;
 mod complete;
 mod connection;
 mod contexts;
+mod decided;
 mod document;
 mod events;
 mod explanation;

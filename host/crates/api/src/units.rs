@@ -279,6 +279,16 @@ async fn history(
             .rev()
             .map(|entry| value(&CandidateShown::from(entry)))
             .enumerate();
+        let has_entries = history.of(&unit).next().is_some();
+        if !has_entries
+            && !deployment
+                .library()
+                .units()
+                .iter()
+                .any(|it| it.name == unit)
+        {
+            return Err(Problem::not_found("unit", &unit));
+        }
         let after = page.after_number("an entry")?;
         let is_after = move |(number, _): &(usize, Value), _: &str| Some(*number as u64) > after;
         let page = page.page_after(entries, is_after, |(number, _)| number.to_string())?;

@@ -52,7 +52,9 @@ pub enum DeploymentError {
         given: String,
         name: String,
     },
-    #[error("{what} has revision {current} by now, not {given}: read it again, and change that")]
+    #[error(
+        "the revision of {what} is {current} by now, not {given}: read it again, and change that"
+    )]
     Revision {
         what: String,
         given: u64,

@@ -62,6 +62,9 @@ impl Quota {
                 "\"tenant\" must have 1 to {LONGEST_TENANT} bytes, not {length}"
             ));
         }
+        if self.tenant.contains(char::is_control) {
+            return refused("\"tenant\" is one line without control characters".to_owned());
+        }
         match self.limits.is_none() {
             true => refused(
                 "\"limits\" must have at least one of \"cpu\", \"memory\", \"gpus\" and \"vms\""

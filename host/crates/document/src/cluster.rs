@@ -28,6 +28,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use super::form::{Fields, Key, Shape, TEXT, TIME, key};
+use super::value::one_line;
 use super::{LONGEST_ID, Place, Problems, RowReader, Table, parse, shown};
 use placewright_model::schema::Schema;
 use placewright_model::{
@@ -236,10 +237,7 @@ fn tenants(fields: &Fields<'_>, reader: &mut RowReader<'_>) -> BTreeMap<Arc<str>
 
 /// That an id would break the lines in which it is shown.
 fn not_one_line(what: &str, id: &str) -> String {
-    format!(
-        "the id of a {what} is one line without control characters, not \"{}\"",
-        shown(&id.escape_debug().to_string())
-    )
+    format!("the id of a {what} is {}", one_line(id))
 }
 
 fn too_long(what: &str, id: &str) -> String {
@@ -271,6 +269,10 @@ impl<'t> Ids<'t> {
     ) -> Option<Arc<str>> {
         let id = fields.text("id")?;
         let place = fields.place_of("id").unwrap_or(fields.place);
+        if id.contains(char::is_control) {
+            problems.add(place, not_one_line(self.what, &id));
+            return None;
+        }
         if id.trim().is_empty() {
             problems.add(
                 place,
@@ -280,10 +282,6 @@ impl<'t> Ids<'t> {
         }
         if id.len() > LONGEST_ID {
             problems.add(place, too_long(self.what, &id));
-            return None;
-        }
-        if id.contains(char::is_control) {
-            problems.add(place, not_one_line(self.what, &id));
             return None;
         }
         if let Some(first) = self.known.get(&id) {

@@ -8,7 +8,7 @@ pub use fields::Fields;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use super::value::{Expected, LONGEST_ID, shown};
+use super::value::{Expected, LONGEST_ID, one_line, shown};
 use super::{Content, Node, Place, Problems, Table};
 use fields::FieldContent;
 use placewright_model::{Bounds, Kind, Measure, Value};
@@ -157,6 +157,12 @@ impl Key {
                     self.name,
                     text.len()
                 );
+                problems.add(&node.place, sentence);
+            } else if text.is_empty() {
+                let sentence = format!("\"{}\" has names that are not empty", self.name);
+                problems.add(&node.place, sentence);
+            } else if text.contains(char::is_control) {
+                let sentence = format!("\"{}\" has names of {}", self.name, one_line(&text));
                 problems.add(&node.place, sentence);
             } else if known.insert(text.clone()) {
                 texts.push((text, &node.place));

@@ -198,14 +198,19 @@ impl<'t> RequestReader<'_, 't> {
     }
 
     fn needs_vms(&mut self, table: &Table, what: &str) {
-        let none = |node: &Node| match &node.content {
-            Content::List(list) => list.is_empty(),
-            other => matches!(other, Content::Null),
+        let needs = || format!("{what} needs \"vms\": the VMs to be placed");
+        let (place, message) = match table.get("vms") {
+            None => (&table.place, needs()),
+            Some(node) => match &node.content {
+                Content::Null => (&node.place, needs()),
+                Content::List(list) if list.is_empty() => {
+                    let message = "\"vms\" is empty: it lists the VMs to be placed".to_owned();
+                    (&node.place, message)
+                }
+                _ => return,
+            },
         };
-        if table.get("vms").is_none_or(none) {
-            let message = format!("{what} needs \"vms\": the VMs to be placed");
-            self.rows.problems.add(&table.place, message);
-        }
+        self.rows.problems.add(place, message);
     }
 
     /// A document that is a VM. Columns of `request` are those of the request,
@@ -437,7 +442,9 @@ pub fn member() -> Json {
 
 /// The JSON Schema of the VMs of a request: each as a table, or as its id.
 pub fn vms() -> Json {
-    json_schema::list(json!({ "oneOf": [member(), { "type": "string" }] }))
+    let mut vms = json_schema::list(json!({ "oneOf": [member(), { "type": "string" }] }));
+    vms["minItems"] = 1.into();
+    vms
 }
 
 /// The JSON Schema of a whole request.

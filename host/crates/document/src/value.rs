@@ -15,6 +15,15 @@ pub const LONGEST_ID: usize = 253;
 /// Any other text has so many bytes at most.
 pub const LONGEST_TEXT: usize = 4096;
 
+/// What a text is not that breaks the lines in which it is shown, for a sentence.
+pub(crate) fn one_line(text: &str) -> String {
+    let escaped = text.escape_debug().to_string();
+    format!(
+        "one line without control characters, not \"{}\"",
+        shown(&escaped)
+    )
+}
+
 /// What a value must be.
 #[derive(Debug, Clone, Copy)]
 pub struct Expected<'a> {
@@ -177,6 +186,11 @@ impl<'a> Expected<'a> {
         }
     }
 
+    /// Whether its texts name something, and stand in one line of a list.
+    fn is_name(&self) -> bool {
+        self.kind == Kind::Text && ["name", "host", "tenant", "zone"].contains(&self.name)
+    }
+
     fn check(&self, value: Value) -> Result<Value, Wrong> {
         match &value {
             Value::Integer(integer) if integer.unsigned_abs() > GREATEST_INTEGER as u64 => {
@@ -191,14 +205,8 @@ impl<'a> Expected<'a> {
                     format!("a text of at most {LONGEST_TEXT} bytes; this one has {bytes}");
                 return Err(Wrong::Other(sentence));
             }
-            // It stands in one line of a list.
-            Value::Text(text) if self.name == "name" && text.contains(char::is_control) => {
-                let escaped = text.escape_debug().to_string();
-                let sentence = format!(
-                    "one line without control characters, not \"{}\"",
-                    shown(&escaped)
-                );
-                return Err(Wrong::Other(sentence));
+            Value::Text(text) if self.is_name() && text.contains(char::is_control) => {
+                return Err(Wrong::Other(one_line(text)));
             }
             Value::Text(text) if !self.choices.is_empty() && !self.choices.contains(&&**text) => {
                 return Err(Wrong::Choice(text.clone()));

@@ -255,9 +255,8 @@ impl<S: Send + Sync> FromRequest<S> for Document {
         let bytes = axum::body::Bytes::from_request(request, state)
             .await
             .map_err(IntoResponse::into_response)?;
-        let text = String::from_utf8(bytes.into()).map_err(|_| {
-            Problem::new(Code::InvalidJson, "the body is not UTF-8").into_response()
-        })?;
+        let text = String::from_utf8(bytes.into())
+            .map_err(|_| crate::extract::not_utf8().into_response())?;
         Ok(incoming.document(text, file))
     }
 }

@@ -103,8 +103,24 @@ fn no_json(request: &Request) -> Option<Problem> {
     ))
 }
 
+/// The problem for a body in another encoding than UTF-8.
+pub(crate) fn not_utf8() -> Problem {
+    let sentence = "the body is not UTF-8: send JSON and TOML in UTF-8";
+    Problem::new(Code::InvalidJson, sentence)
+}
+
+/// The text of a body, without a byte order mark.
+fn text_of(bytes: &[u8]) -> Result<&str, Problem> {
+    // Of UTF-16 without a mark every other byte is none of a text in JSON.
+    let begin = &bytes[..bytes.len().min(2)];
+    let text = std::str::from_utf8(bytes).ok();
+    let text = text.filter(|_| !begin.contains(&0)).ok_or_else(not_utf8)?;
+    Ok(text.strip_prefix('\u{feff}').unwrap_or(text))
+}
+
 /// Read a body in JSON.
 fn read<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+    let bytes = text_of(bytes)?.as_bytes();
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Problem::new(
             Code::InvalidJson,
@@ -361,6 +377,23 @@ mod tests {
         let message = told["errors"][0]["message"].as_str().unwrap();
         assert_eq!(message, "it is the text \"x\" and must be a whole number");
         assert!(!message.contains("line"), "{message}");
+    }
+
+    #[test]
+    fn a_body_is_read_in_utf_8_with_a_byte_order_mark_or_without() {
+        let body = "{\"members\": [{\"cpu\": 1}]}";
+        assert!(read::<Wanted>(format!("\u{feff}{body}").as_bytes()).is_ok());
+        let little: Vec<u8> = body.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let marked = [&[0xff, 0xfe][..], &little].concat();
+        let big: Vec<u8> = body.encode_utf16().flat_map(u16::to_be_bytes).collect();
+        for other in [little, marked, big, b"{\"members\xff\": []}".to_vec()] {
+            let told = read::<Wanted>(&other).unwrap_err().body(None);
+            let told = serde_json::to_value(told).unwrap();
+            assert_eq!(
+                told["detail"],
+                "the body is not UTF-8: send JSON and TOML in UTF-8"
+            );
+        }
     }
 
     #[test]

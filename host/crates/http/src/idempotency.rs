@@ -105,8 +105,8 @@ fn key(request: &Request) -> Result<Option<Key>, Problem> {
     let rule = request.extensions().get::<&'static Rule>();
     let is_question = request.extensions().get() == Some(&Permission::View)
         || rule.is_some_and(|rule| rule.is_answered_anew);
-    if request.method() != Method::POST || is_question {
-        // These do the same when they are repeated, or nothing at all.
+    if request.method() != Method::POST {
+        // These do the same when they are repeated.
         return Ok(None);
     }
     let given = given.to_str().ok().filter(|key| {
@@ -119,6 +119,10 @@ fn key(request: &Request) -> Result<Option<Key>, Problem> {
             format!("Idempotency-Key must be 1 to {LONGEST_KEY} visible characters of ASCII"),
         )
     })?;
+    if is_question {
+        // It changes nothing.
+        return Ok(None);
+    }
     let caller = request.extensions().get::<Caller>();
     Ok(Some(Key {
         caller: caller.map(|caller| caller.name.clone()),

@@ -41,8 +41,9 @@ pub fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
     if given == "*" {
         return Ok(None);
     }
-    let digits = given.trim_start_matches("W/").trim_matches('"');
-    match digits.parse() {
+    let quoted = given.strip_prefix("W/").unwrap_or(given);
+    let quoted = quoted.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    match quoted.unwrap_or_default().parse() {
         // It stands for what is not there yet, of which there is no ETag.
         Ok(0) => Err(Problem::new(
             Code::RevisionChanged,
@@ -52,8 +53,11 @@ pub fn wanted(headers: &HeaderMap) -> Result<Option<u64>, Problem> {
         Err(_) => Err(Problem::new(
             Code::InvalidParameter,
             format!(
-                "If-Match is not an ETag of this server: {}",
-                placewright_document::shown(given)
+                "If-Match must be * or one ETag, such as \"17\", as the header ETag of an answer gives it, not {}",
+                match given {
+                    "" => "nothing".to_owned(),
+                    given => placewright_document::shown(given),
+                }
             ),
         )),
     }
@@ -148,7 +152,21 @@ mod tests {
             wanted(&headers(header::IF_NONE_MATCH, "*")).unwrap(),
             Some(0)
         );
-        assert!(wanted(&headers(header::IF_MATCH, "\"x\"")).is_err());
+        let weak = headers(header::IF_MATCH, "W/\"12\"");
+        assert_eq!(wanted(&weak).unwrap(), Some(12));
+        for none in [
+            "",
+            "\"x\"",
+            "\"17",
+            "17\"",
+            "17",
+            "\"\"",
+            "\"1\", \"17\"",
+            "\"1\"7\"",
+        ] {
+            let refused = wanted(&headers(header::IF_MATCH, none)).unwrap_err();
+            assert_eq!(refused.code(), Code::InvalidParameter, "{none}");
+        }
         let sent = headers(header::IF_MATCH, "\"7\"");
         assert_eq!(condition(&sent).unwrap(), Condition::Unchanged(7));
         let sent = headers(header::IF_NONE_MATCH, "*");

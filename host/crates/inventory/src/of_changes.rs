@@ -61,9 +61,13 @@ impl Inventory {
         }
         self.declare(&changes.attributes)?;
         for (position, tenant) in changes.tenants.into_iter().enumerate() {
-            let mut facts = self.tenant(&tenant.id).cloned().unwrap_or_default();
+            let known = self.tenant(&tenant.id);
+            let mut facts = known.cloned().unwrap_or_default();
             facts.change(&tenant.facts);
-            let set = self.set_tenant(tenant.id.clone(), facts);
+            let set = match known == Some(&facts) {
+                true => Ok(()),
+                false => self.set_tenant(tenant.id.clone(), facts),
+            };
             results.take((EntryKind::Tenant, position), tenant.id, set)?;
         }
         results.end_list()?;
@@ -196,6 +200,7 @@ impl Inventory {
         let mut vm = arrived.or(known).unwrap_or_else(|| Vm::new(id.clone()));
         // What is as it was says nothing of what it is to have where its place is reserved.
         let (mut new, pinned) = (facts.differing_from(&vm.facts), vm.pinning.clone());
+        let says_anything_new = names(&new).next().is_some();
         if let (Some(reserved), Some(running)) = (&reserved, self.running(&id)) {
             // Nor is anything new where it is to have something else there than it has.
             let (reserved, running) = (&reserved.vm.facts, &running.vm.facts);
@@ -206,6 +211,15 @@ impl Inventory {
         vm.facts.change(&facts);
         pinning.clone().apply(&mut vm.pinning);
         let is_pinned_anew = vm.pinning != pinned;
+        let is_where_it_was = host.is_none() || host == runs_on;
+        if (runs_on.is_some() || reserved.is_some())
+            && is_where_it_was
+            && !is_pinned_anew
+            && !says_anything_new
+            && self.has_placed(&id, &placed)
+        {
+            return Ok(());
+        }
         if reserved
             .as_ref()
             .is_some_and(|it| Some(&it.host) == runs_on.as_ref())
@@ -215,7 +229,6 @@ impl Inventory {
         }
         // A place that is reserved stays, unless the VM is said to run on another
         // host than before.
-        let stays = host.is_none() || host == runs_on;
         match (host.or(runs_on), &reserved) {
             (Some(host), _) => self.run_vm(vm.clone(), &host)?,
             (None, Some(_)) => self.cancel_vm(&id)?,
@@ -227,7 +240,7 @@ impl Inventory {
         if runs {
             self.write_placed(&id, &placed)?;
         }
-        if let Some(mut reserved) = reserved.filter(|_| stays) {
+        if let Some(mut reserved) = reserved.filter(|_| is_where_it_was) {
             // What it is to have there stays, but for what is changed.
             let before = reserved.vm.clone();
             reserved.vm.facts.change(&new);
@@ -261,6 +274,15 @@ impl Inventory {
         placed
     }
 
+    /// Whether the tables of a VM's only stay are as the change has them.
+    fn has_placed(&self, id: &Arc<str>, placed: &FactsChange) -> bool {
+        let stay = self.running(id).or_else(|| self.pending(id));
+        let rows = |table: &str| stay.map_or(&[][..], |it| it.placed_rows(table));
+        let mut tables = placed.set.tables();
+        tables.all(|(table, to)| rows(table) == to)
+            && placed.unset.iter().all(|table| rows(table).is_empty())
+    }
+
     /// Bring the tables of a VM's only stay to what they are from now on.
     fn write_placed(&mut self, id: &Arc<str>, placed: &FactsChange) -> Result<(), InventoryError> {
         let write = |table: &Arc<str>, change| {
@@ -285,7 +307,10 @@ impl Inventory {
             group: changed.id.clone(),
             key,
         })?;
-        self.set_group(group)
+        match old == Some(&group) {
+            true => Ok(()),
+            false => self.set_group(group),
+        }
     }
 }
 

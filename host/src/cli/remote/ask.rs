@@ -5,6 +5,7 @@ use placewright_client::Call;
 use placewright_scheduler::questions::USUAL_CAPACITY;
 use serde_json::{Value, json};
 
+use super::decided::Decided;
 use super::{ClusterArg, Session, document, explanation, shown, ways};
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::output;
@@ -94,9 +95,9 @@ impl Place {
         let vm = document::of_vm(session, &cluster, &self.vm)?;
         let call = self.terms.of(call)?.content(vm);
         let answer = session.call(call)?;
-        let decisions = decisions(&answer.body);
-        session.print(&answer.body, |_| decided(&decisions))?;
-        Ok(Answer::yes_if(all_placed(&decisions)))
+        let decided = Decided::of(&answer.body);
+        session.print(&answer.body, |_| decided.shown(self.terms.dry_run))?;
+        Ok(Answer::yes_if(decided.finds_all_a_host()))
     }
 }
 
@@ -124,87 +125,10 @@ impl Migrate {
             .terms
             .of(Call::post(["clusters", &cluster, "migrate"]))?;
         let answer = session.call(call.content(document::of_vm(session, &cluster, &self.vm)?))?;
-        let decisions = decisions(&answer.body);
-        session.print(&answer.body, |_| decided(&decisions))?;
-        Ok(Answer::yes_if(all_placed(&decisions)))
+        let decided = Decided::of(&answer.body);
+        session.print(&answer.body, |_| decided.shown(self.terms.dry_run))?;
+        Ok(Answer::yes_if(decided.finds_all_a_host()))
     }
-}
-
-/// The decisions in an answer: of a batch, each by itself.
-fn decisions(body: &Value) -> Vec<&Value> {
-    match body["decisions"].as_array() {
-        Some(decisions) => decisions.iter().collect(),
-        None => vec![body],
-    }
-}
-
-fn all_placed(decisions: &[&Value]) -> bool {
-    decisions.iter().all(|it| it["host"].is_string())
-}
-
-/// One row for each decision: where its VMs go, and why the other hosts do not take them.
-fn decided(decisions: &[&Value]) -> String {
-    let mut table = output::table(&[">decision", "VM", "host", "why"]);
-    for decision in decisions {
-        let host = match &decision["host"] {
-            Value::String(host) => output::strong(shown::plain(host)),
-            _ => output::strong("none"),
-        };
-        let mut why = Vec::new();
-        let considered = decision["considered"].as_u64().unwrap_or(0);
-        let costs = decision["costs"].as_array().into_iter().flatten();
-        let costs: Vec<String> = costs
-            .filter_map(Value::as_f64)
-            .map(output::number)
-            .collect();
-        let because = &decision["refused-by-quota"]["because"];
-        why.push(match decision["host"].is_string() {
-            false if because.is_string() => shown::cell(because),
-            true if costs.is_empty() => format!("{considered} hosts considered"),
-            true => format!("{considered} hosts considered, cost {}", costs.join(" / ")),
-            false => output::nobody_left(usize::try_from(considered).unwrap_or(usize::MAX)),
-        });
-        why.extend(
-            decision["removed"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(removed),
-        );
-        for kind in ["unheeded", "warnings"] {
-            let sentences = decision[kind].as_array().into_iter().flatten();
-            why.extend(sentences.map(|it| format!("warning: {}", shown::cell(it))));
-        }
-        table.add_row([
-            shown::cell(&decision["number"]).into(),
-            shown::cell(&decision["vms"]).into(),
-            host,
-            why.join("; ").into(),
-        ]);
-    }
-    output::shown(&table)
-}
-
-/// `memory: has too little memory: 3 hosts (h1, h2, h3)`
-fn removed(removed: &Value) -> String {
-    let hosts = removed["hosts"].as_u64().unwrap_or(0);
-    let names = shown::cell(&removed["names"]);
-    let names = if names.is_empty() {
-        names
-    } else {
-        format!(" ({names})")
-    };
-    format!(
-        "{} {}: {}{}{names}",
-        hosts,
-        if hosts == 1 { "host" } else { "hosts" },
-        shown::cell(&removed["reason"]),
-        if removed["passing"] == true {
-            " (for now)"
-        } else {
-            ""
-        },
-    )
 }
 
 /// Tell why a VM goes where it goes now, and with --host why it does not go there.

@@ -92,7 +92,7 @@ enum Named {
 /// What the argument with that id names, of the commands that begin with that word.
 fn named(first: &str, id: &str) -> Option<Named> {
     Some(match (first, id) {
-        (_, "cluster") => Named::One(Kind::Clusters),
+        (_, "cluster" | "clusters") => Named::One(Kind::Clusters),
         (_, "context") | (CONTEXT, "name") => Named::Context,
         (_, "vm" | "vms") => Named::One(Kind::Vms),
         (_, "host" | "hosts" | "without_host") => Named::One(Kind::Hosts),

@@ -121,6 +121,7 @@ pub(super) fn outline(value: &Value) -> String {
     let mut text = String::new();
     match value {
         Value::Object(object) => outline_object(object, "", &mut text),
+        Value::Array(items) if items.is_empty() => text.push_str("There is none."),
         Value::Array(items) => text.push_str(&list(items)),
         value => text.push_str(&cell(value)),
     }

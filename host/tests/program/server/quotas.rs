@@ -118,7 +118,7 @@ fn what_is_wrong_with_a_quota_is_told_and_nothing_is_changed() {
         assert!(text.contains(sentence), "{sentence}: {text}");
     };
     let any = ("if-match", "*");
-    check(api.new_quota("q", &right), 412, "has revision 1");
+    check(api.new_quota("q", &right), 412, "is 1 by now");
     check(
         api.put_quota("q", ("if-match", "\"7\""), &right),
         412,

@@ -247,7 +247,7 @@ fn an_inventory_that_is_read_and_put_again_is_the_same_and_decides_the_same() {
     let text = before.2.clone();
     let again = ClusterDocument::read_as(&text, "body.json", "c").unwrap();
     let stale = cluster.turn(|state| state.check_revision(Some(1))).wait();
-    assert!(stale.unwrap_err().to_string().contains("has revision"));
+    assert!(stale.unwrap_err().to_string().contains("the revision of "));
     let revision = before.3;
     cluster
         .turn(move |state| {

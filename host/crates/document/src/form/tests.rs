@@ -43,6 +43,11 @@ fn what_does_not_fit_the_form_is_said() {
          d.toml:3:6: \"on\" must be true or false, not a text"
     );
     assert_eq!(
+        problems("id = 'a'\nhosts = ['', \"a\\nb\"]"),
+        "d.toml:2:10: \"hosts\" has names that are not empty\n\
+         d.toml:2:14: \"hosts\" has names of one line without control characters, not \"a\\\\nb\""
+    );
+    assert_eq!(
         problems("id = 'a'\nrows = [3]"),
         "d.toml:2:9: each entry of \"rows\" must be a table, not a whole number"
     );

@@ -128,7 +128,7 @@ fn mistakes_are_said() {
 fn requests_need_vms() {
     assert_eq!(
         problems("vms = []\ntogether = true"),
-        "1:1: a document of VMs needs \"vms\": the VMs to be placed"
+        "1:7: \"vms\" is empty: it lists the VMs to be placed"
     );
     assert_eq!(requests("requests = []"), []);
 }

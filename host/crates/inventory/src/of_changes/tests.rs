@@ -365,3 +365,40 @@ fn what_an_entry_is_about_is_not_said_twice() {
         "hosts[3] \"a\": cpu.committed is worked out by the runtime and cannot be given"
     );
 }
+
+#[test]
+fn what_is_given_as_it_is_changes_nothing() {
+    let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+    let text = r#"{"hosts": [{"id": "a"}, {"id": "b"}], "tenants": [{"id": "t"}],
+        "vms": [{"id": "v", "host": "a", "memory": 7, "pinned": ["a"], "gpu.count": 1,
+                 "gpus": [{"index": 0, "share": 1000}]}],
+        "groups": [{"id": "g", "vms": ["v"], "rule": "positive"}]}"#;
+    inventory.change(changes(text)).unwrap();
+    inventory
+        .reserve_vm(Arc::new(Vm::new("pending")), "b", None)
+        .unwrap();
+    let moved = inventory.running("v").unwrap().vm.clone();
+    inventory.reserve_vm(moved, "b", None).unwrap();
+    let before = inventory.version();
+    for same in [
+        text,
+        r#"{"vms": [{"id": "v"}, {"id": "pending"}], "groups": [{"id": "g"}],
+            "tenants": [{"id": "t"}], "hosts": [{"id": "a"}]}"#,
+    ] {
+        inventory.change(changes(same)).unwrap();
+        assert_eq!(inventory.version(), before, "{same}");
+    }
+    for other in [
+        r#"{"tenants": [{"id": "new"}]}"#,
+        r#"{"groups": [{"id": "new"}]}"#,
+        r#"{"groups": [{"id": "g", "add-vms": ["pending"]}]}"#,
+        r#"{"vms": [{"id": "v", "memory": null}]}"#,
+        r#"{"vms": [{"id": "v", "pinned": null}]}"#,
+        r#"{"vms": [{"id": "v", "gpus": []}]}"#,
+        r#"{"vms": [{"id": "v", "host": "b"}]}"#,
+    ] {
+        let before = inventory.version();
+        inventory.change(changes(other)).unwrap();
+        assert_ne!(inventory.version(), before, "{other}");
+    }
+}
