@@ -10,6 +10,7 @@ use utoipa::openapi::{Ref, RefOr};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::placing::BatchShown;
+use placewright_deployment::NAME_PATTERN;
 use placewright_deployment::cluster::{EntityKind, Standing};
 use placewright_document::contract;
 use placewright_policy::policy_json_schema;
@@ -59,32 +60,21 @@ named! {
     OpenApiDocument,
 }
 
-/// Entities that have paths of their own, and the part of the path that is their id.
-const ENTITIES: [(&str, &str); 4] = [
-    ("Host", "{host}"),
-    ("Vm", "{vm}"),
-    ("Group", "{group}"),
-    ("Tenant", "{tenant}"),
-];
-
 /// The schemas that stand for these types, and those that they refer to, by name.
 pub(super) fn schemas() -> Map<String, Json> {
     let mut schemas = contract();
-    for (entity, path) in ENTITIES {
-        let mut body = schemas[&format!("{entity}Document")].clone();
-        if let Some(required) = body["required"].as_array_mut() {
-            required.retain(|key| *key != "id");
-        }
-        let meaning = format!("Its id: that of the path, which may be left out here ({path})");
-        body["properties"]["id"]["description"] = meaning.into();
-        schemas.insert(format!("{entity}Body"), body);
-    }
     // No file gives its name to a document that comes in a request. Where a cluster is replaced, one
     // that lacks it is taken all the same: the path names the cluster.
     if let Some(cluster) = schemas.get_mut("ClusterDocument") {
         cluster["required"] = json!(["name"]);
-        cluster["properties"]["name"]["description"] =
-            "Name of the cluster, unique on the server".into();
+        let meaning = "Name of the cluster, unique on the server";
+        let known = cluster["properties"]["name"].take();
+        cluster["properties"]["name"] = json!({
+            "type": "string",
+            "pattern": NAME_PATTERN,
+            "description": meaning,
+            "examples": known["examples"],
+        });
     }
     let settings = json!({
         "type": "object",
@@ -129,6 +119,10 @@ fn policy() -> Json {
 }
 
 fn close(schema: &mut Json) {
+    // Generators take what has alternatives for these, and nothing else.
+    if let (true, Some(schema)) = (schema["type"] == "object", schema.as_object_mut()) {
+        schema.remove("anyOf");
+    }
     if schema["type"] == "object"
         && let Some(properties) = schema["properties"].as_object_mut()
     {

@@ -62,6 +62,7 @@ async fn rates(
 #[into_params(parameter_in = Query)]
 struct ColumnsQuery {
     /// Names of columns of hosts, with commas between them: `id,state,cpu.committed`.
+    #[param(pattern = "[^, ]")]
     columns: String,
 }
 

@@ -50,6 +50,7 @@ struct HostsQuery {
     text: Option<String>,
     /// The column by which they are listed, with `-` before it for the greatest first, such as
     /// `-memory.free`. Those without a value come last. By id if not given.
+    #[param(pattern = "^-?[a-z]")]
     sort: Option<String>,
 }
 
@@ -113,6 +114,7 @@ struct VmsQuery {
     text: Option<String>,
     /// The column by which they are listed, with `-` before it for the greatest first, such as
     /// `-memory`. Those without a value come last. By id if not given.
+    #[param(pattern = "^-?[a-z]")]
     sort: Option<String>,
 }
 

@@ -248,7 +248,7 @@ fn renamed(text: &str, name: &str) -> String {
 #[schema(as = PolicyClone)]
 struct CloneAs {
     /// Name of the new policy.
-    #[schema(example = "mine")]
+    #[schema(pattern = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$", example = "mine")]
     name: String,
 }
 

@@ -87,7 +87,16 @@ pub struct Call {
 impl Call {
     /// A call of what lies at the end of that way below `/v1`; each segment may be any text.
     pub fn new<'a>(method: Method, way: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut path = String::from("/v1");
+        Self::below("/v1", method, way)
+    }
+
+    /// A call of what stands beside the versions of the API: `/metrics`.
+    pub fn of_root<'a>(method: Method, way: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::below("", method, way)
+    }
+
+    fn below<'a>(root: &str, method: Method, way: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut path = String::from(root);
         for segment in way {
             let _ = write!(path, "/{}", utf8_percent_encode(segment, PLAIN));
         }
@@ -224,6 +233,13 @@ mod tests {
             call.line(),
             "GET /v1/clusters/a%2Fb/hosts/h%201%3F?state=up%26down"
         );
+    }
+
+    #[test]
+    fn what_stands_beside_the_versions_of_the_api_is_called_there() {
+        let call = Call::of_root(Method::Get, ["metrics"]);
+        assert_eq!(call.line(), "GET /metrics");
+        assert!(call.may_be_repeated());
     }
 
     #[test]

@@ -55,7 +55,7 @@ pub use policies::{Origin, PolicyRecord, PolicyUse};
 pub use quotas::{Quota, QuotaRecord, QuotaUse};
 pub use replays::{ReplayWanted, UnitReplayed};
 pub use returns::ReturnAfter;
-pub use rules::{Attach, Edit, Who, check_name};
+pub use rules::{Attach, Edit, NAME_PATTERN, Who, check_name};
 pub use shadow::ShadowShown;
 pub use start::Started;
 pub use turns::{Reply, TurnError};

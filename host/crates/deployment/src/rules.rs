@@ -699,6 +699,9 @@ fn check_revision(what: &str, given: Option<u64>, current: u64) -> Result<(), De
     }
 }
 
+/// What names look like, as a regular expression.
+pub const NAME_PATTERN: &str = "^[A-Za-z0-9_-][A-Za-z0-9._-]{0,63}$";
+
 /// That something may have this name: names stand in addresses and file names.
 ///
 /// # Errors

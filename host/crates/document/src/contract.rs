@@ -17,6 +17,7 @@ pub fn contract() -> Map<String, Json> {
     let mut contract = Contract::default();
     contract.shown();
     contract.documents();
+    contract.bodies();
     contract.changes();
     contract.requests();
     contract.schemas

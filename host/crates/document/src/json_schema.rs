@@ -7,7 +7,8 @@ use schemars::Schema as JsonSchema;
 use serde_json::{Map, Value as Json, json};
 
 use super::form::{Key, Shape};
-use placewright_model::{Bounds, Kind, Measure};
+use super::value::{LONGEST_ID, LONGEST_TEXT};
+use placewright_model::{Bounds, GREATEST_INTEGER, Kind, Measure};
 
 pub use row::row;
 
@@ -58,7 +59,12 @@ pub fn closed(properties: Map<String, Json>, required: Vec<&str>) -> Json {
 pub fn properties(form: &[Key]) -> Map<String, Json> {
     form.iter()
         .map(|key| {
-            let property = described(shape(key.shape), key.meaning);
+            let property = match (key.name, key.shape) {
+                ("id" | "host", Shape::Value(Kind::Text, ..)) => id(),
+                ("name", Shape::Value(Kind::Text, ..)) => one_line(shape(key.shape)),
+                _ => shape(key.shape),
+            };
+            let property = described(property, key.meaning);
             (key.name.to_owned(), with_example(property, key))
         })
         .collect()
@@ -114,7 +120,8 @@ fn shape(shape: Shape) -> Json {
             json!({ "type": "array", "items": { "enum": words() }, "uniqueItems": true })
         }
         Shape::Texts => {
-            json!({ "type": "array", "items": { "type": "string" }, "uniqueItems": true })
+            let name = json!({ "type": "string", "maxLength": LONGEST_ID });
+            json!({ "type": "array", "items": name, "uniqueItems": true })
         }
         Shape::Table(form) => object(form),
         Shape::Tables(form) => list(object(form)),
@@ -126,6 +133,19 @@ fn shape(shape: Shape) -> Json {
 /// A list of such items.
 pub fn list(items: Json) -> Json {
     json!({ "type": "array", "items": items })
+}
+
+/// The id of a host, VM, group or tenant. No text of so many bytes has more characters, which are
+/// what schemas count.
+pub(crate) fn id() -> Json {
+    let text = json!({ "type": "string", "minLength": 1, "maxLength": LONGEST_ID });
+    one_line(text)
+}
+
+/// A text that stands in one line of a list.
+pub(crate) fn one_line(mut text: Json) -> Json {
+    text["pattern"] = r"^[^\x00-\x1f\x7f-\x9f]*$".into();
+    text
 }
 
 /// A value of a column, key or setting. With a measure, it may be a text.
@@ -148,11 +168,25 @@ pub(crate) fn value(
         Kind::Text => "string",
     };
     let mut schema = match measure {
-        Some(_) => json!({ "type": [plain, "string"] }),
+        Some(measure) => json!({ "type": [plain, "string"], "pattern": measure.pattern() }),
         None => json!({ "type": plain }),
     };
-    // Bounds hold for numbers; for a text they say nothing.
-    for (keyword, bound) in [("minimum", bounds.least), ("maximum", bounds.greatest)] {
+    if kind == Kind::Text {
+        schema["maxLength"] = LONGEST_TEXT.into();
+    }
+    if plain == "integer" {
+        schema["format"] = "int64".into();
+    }
+    // Bounds hold for numbers; for a text they say nothing. No unit can be given more, or less,
+    // than these integers.
+    let is_counted = kind == Kind::Integer || of_one != 1.0;
+    let most = is_counted.then_some(GREATEST_INTEGER as f64);
+    let least = most.map(|most| -most);
+    let bounds = [
+        ("minimum", bounds.least.or(least)),
+        ("maximum", bounds.greatest.or(most)),
+    ];
+    for (keyword, bound) in bounds {
         if let Some(bound) = bound.map(|bound| bound / of_one) {
             schema[keyword] = if bound.fract() == 0.0 {
                 json!(bound as i64)

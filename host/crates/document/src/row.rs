@@ -12,7 +12,7 @@ use super::form::{lower_first, tables};
 use super::value::{Expected, shown};
 use super::{Content, Entry, Node, Problems, Table, nearest};
 use placewright_model::schema::{self, ATTRIBUTE, Column, Schema, Source, attribute_entity};
-use placewright_model::{Facts, FactsChange, Kind};
+use placewright_model::{Facts, FactsChange, Kind, Measure, is_rfc3339};
 
 /// Reads rows, and gathers what is wrong with them.
 pub struct RowReader<'s> {
@@ -117,7 +117,16 @@ impl<'s> RowReader<'s> {
         let given = facts.get(&column.name).cloned();
         let read = match &entry.node.content {
             Content::Null => None,
-            _ => {
+            other => {
+                if !matches!(other, Content::Text(text) if is_rfc3339(text)) {
+                    let message = format!(
+                        "\"{}\" must be a time after RFC 3339, such as {}; in seconds it stands under \"{}\"",
+                        entry.key,
+                        Measure::Time.example(),
+                        column.name
+                    );
+                    return self.problems.add(&entry.place, message);
+                }
                 let expected = expected(column);
                 let Some(value) = expected.read(&entry.node, &mut self.problems) else {
                     return;

@@ -61,7 +61,7 @@ where
     }
 }
 
-/// A body that may be left out.
+/// A body that may be left out: null stands for none, as clients in some languages send it.
 impl<T, S> OptionalFromRequest<S> for Json<T>
 where
     T: DeserializeOwned,
@@ -79,6 +79,9 @@ where
         }
         if let Some(problem) = problem {
             return Err(problem.into_response());
+        }
+        if bytes.trim_ascii() == b"null" {
+            return Ok(None);
         }
         let read = read(&bytes).map(Json);
         read.map(Some).map_err(IntoResponse::into_response)

@@ -30,7 +30,7 @@ pub use facts::{Facts, FactsChange, Group, GroupRule, Host, Pinning, Vm};
 pub use holding::Holding;
 pub use host_state::{Departure, HostState};
 pub use measure::Measure;
-pub use moment::{Rfc3339, read_time, rfc3339, rfc3339_key, seconds_since_1970};
+pub use moment::{Rfc3339, is_rfc3339, read_time, rfc3339, rfc3339_key, seconds_since_1970};
 pub use nearest::nearest;
 pub use request::{NamedVm, Request};
 pub use sentence::{LONGEST_SENTENCE, cut, excerpt, is_hidden, one_line, turns};

@@ -194,6 +194,27 @@ impl Measure {
         }
     }
 
+    /// What texts of such amounts look like, as a regular expression that JSON Schema, Python, Go
+    /// and Rust know. It lets pass whatever is read; what it lets pass may still be none.
+    pub fn pattern(self) -> &'static str {
+        match self {
+            Measure::Bytes => r"^\s*[0-9.]+\s*([kKmMgGtTpPeE][iI]?)?[bB]?\s*$",
+            Measure::Millicores => {
+                r"^\s*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?\s*(m|cores?)?\s*$"
+            }
+            // Several amounts may stand behind each other: "1 h 30 min".
+            Measure::Seconds => {
+                r"^\s*([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[0-9][0-9.\s]*[a-zA-Zµ][a-zA-Zµ0-9.\s]*)\s*$"
+            }
+            Measure::Time => {
+                r"^\s*([+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?|[0-9]{4}-[0-9]{2}-[0-9]{2}[^0-9][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})?)\s*$"
+            }
+            Measure::Fraction | Measure::Percent => {
+                r"^\s*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?\s*%?\s*$"
+            }
+        }
+    }
+
     /// An amount of this measure as a person would write it.
     pub fn display(self, value: &Value) -> String {
         match (self, value) {
@@ -279,6 +300,58 @@ mod tests {
             Measure::Fraction.parse("80 %", Kind::Number),
             Ok(Value::Number(0.8))
         );
+    }
+
+    #[test]
+    fn texts_that_are_read_have_the_pattern_of_their_measure_and_nonsense_has_not() {
+        for (measure, read, nonsense) in [
+            (
+                Measure::Bytes,
+                &["8 GiB", "512gib", "1000", " 1.5 k ", "4Ki", "7B", "1mb"][..],
+                &["lots", "", "-1", "8 GiBs", "1e3"][..],
+            ),
+            (
+                Measure::Millicores,
+                &["1500m", "1.5 cores", "1 core", ".5", "5.", "1e3 m", "+2"],
+                &["many", "1 corps", "m"],
+            ),
+            (
+                Measure::Seconds,
+                &[
+                    "90",
+                    "90 s",
+                    "2min",
+                    "1 h 30 min",
+                    "1.5h",
+                    "5us",
+                    "7 µs 1M",
+                    "1e3",
+                ],
+                &["soon", "", "-1 h"],
+            ),
+            (
+                Measure::Time,
+                &[
+                    "1795680000",
+                    "1970-01-02T00:00:00Z",
+                    "1970-01-02 00:00:00",
+                    "1970-01-02t01:00:00.5+01:00",
+                ],
+                &["noon", "1970-01-02"],
+            ),
+            (Measure::Fraction, &["80 %", "0.8", ".8%"], &["half", "% 5"]),
+            (Measure::Percent, &["80 %", "80", "8e1%"], &["half", "% 5"]),
+        ] {
+            let pattern = regex::Regex::new(measure.pattern()).unwrap();
+            for text in read {
+                let kind = Kind::Number;
+                assert!(measure.parse(text, kind).is_ok(), "{measure} {text}");
+                assert!(pattern.is_match(text), "{measure} {text}");
+            }
+            for text in nonsense {
+                assert!(!pattern.is_match(text), "{measure} {text}");
+            }
+        }
     }
 
     #[test]

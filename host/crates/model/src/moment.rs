@@ -39,6 +39,11 @@ pub fn rfc3339_key(key: &str) -> Cow<'static, str> {
     }
 }
 
+/// Whether a text is a time after RFC 3339, with its zone.
+pub fn is_rfc3339(text: &str) -> bool {
+    OffsetDateTime::parse(text, &time::format_description::well_known::Rfc3339).is_ok()
+}
+
 /// The moment that a text says: after RFC 3339 in whatever zone, as in
 /// `2026-03-01T13:00:00+01:00`, or in whole seconds since 1970-01-01 UTC. A space may stand
 /// between day and time, and without a zone it is in UTC.
@@ -77,6 +82,16 @@ mod tests {
         assert_eq!(rfc3339(-1), "1970-01-01T00:00:00Z");
         assert_eq!(rfc3339(1_772_366_400), "2026-03-01T12:00:00Z");
         assert_eq!(rfc3339(i64::MAX), "9999-12-31T23:59:59Z");
+    }
+
+    #[test]
+    fn a_time_after_rfc_3339_has_day_time_and_zone() {
+        for text in ["2026-11-26T08:00:00Z", "2026-11-26T09:30:00.75+01:30"] {
+            assert!(is_rfc3339(text), "{text}");
+        }
+        for text in ["", "7", "1795680000", "2026-11-26", "2026-11-26T08:00:00"] {
+            assert!(!is_rfc3339(text), "{text}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A policy document, and its way to a policy.
 
 use super::check::{Checker, UnitDescriptions};
-use super::form::{COST, EFFECTS, FILTER, POLICY, SELECTION, STAGE, UNIT_ALONE, WATCH};
+use super::form::{BALANCE, COST, EFFECTS, FILTER, ORDER, POLICY, SELECTION, STAGE, WATCH};
 use super::{Policy, UnitName};
 use placewright_document::form::{Fields, Key};
 use placewright_document::{Content, Problems, Table, parse, stem};
@@ -179,11 +179,11 @@ impl<'t> Draft<'t> {
         let effects = effects
             .map(|table| entry(table, EFFECTS, "an effect", problems))
             .collect();
-        let mut alone = |key: &str| {
+        let mut alone = |key: &str, form: &[Key]| {
             let table = fields.table(key)?;
-            Some(entry(table, UNIT_ALONE, &format!("\"{key}\""), problems))
+            Some(entry(table, form, &format!("\"{key}\""), problems))
         };
-        let (order, balance) = (alone("order"), alone("balance"));
+        let (order, balance) = (alone("order", ORDER), alone("balance", BALANCE));
         let watches = fields
             .tables("watches")
             .iter()

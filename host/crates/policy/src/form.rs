@@ -5,12 +5,12 @@ use placewright_document::form::{BOOLEAN, Key, NUMBER, Shape, TEXT, key, require
 use placewright_document::{Word, words};
 use placewright_model::{Bounds, Kind};
 
-const UNIT: Key = required(
-    "unit",
-    TEXT,
-    "Name or alias of the unit, if need be with the beginning of its digest: memory, memory@9f2c41",
-)
-.such_as("memory");
+/// The unit of an entry, with one that can stand there.
+const fn unit(example: &'static str) -> Key {
+    let meaning = "Name or alias of the unit, if need be with the beginning of its digest: memory, memory@9f2c41";
+    required("unit", TEXT, meaning).such_as(example)
+}
+
 const SETTINGS: Key = key(
     "settings",
     Shape::Open,
@@ -65,7 +65,7 @@ pub(super) const POLICY: &[Key] = &[
     ),
     key(
         "order",
-        Shape::Table(UNIT_ALONE),
+        Shape::Table(ORDER),
         "The unit that puts the requests of a batch in order; by priority, current score and size if not given",
     ),
     key(
@@ -80,7 +80,7 @@ pub(super) const POLICY: &[Key] = &[
     ),
     key(
         "balance",
-        Shape::Table(UNIT_ALONE),
+        Shape::Table(BALANCE),
         "The unit that proposes moves while the cluster runs",
     ),
     key(
@@ -120,7 +120,7 @@ pub(super) const STAGE: &[Key] = &[
 
 /// An entry of `filters`.
 pub(super) const FILTER: &[Key] = &[
-    UNIT,
+    unit("memory"),
     key(
         "name",
         TEXT,
@@ -139,7 +139,7 @@ pub(super) const FILTER: &[Key] = &[
 
 /// An entry of `costs`.
 pub(super) const COST: &[Key] = &[
-    UNIT,
+    unit("even-distribution"),
     key(
         "name",
         TEXT,
@@ -175,7 +175,7 @@ const TIERS: Bounds = Bounds {
 
 /// An entry of `selections`.
 pub(super) const SELECTION: &[Key] = &[
-    UNIT,
+    unit("equal-shares"),
     key(
         "name",
         TEXT,
@@ -189,7 +189,7 @@ pub(super) const SELECTION: &[Key] = &[
 
 /// An entry of `effects`.
 pub(super) const EFFECTS: &[Key] = &[
-    UNIT,
+    unit("cpu-pinning"),
     key(
         "name",
         TEXT,
@@ -200,8 +200,11 @@ pub(super) const EFFECTS: &[Key] = &[
     ENABLED,
 ];
 
-/// The tables `order` and `balance`.
-pub(super) const UNIT_ALONE: &[Key] = &[UNIT, SETTINGS];
+/// The table `order`.
+pub(super) const ORDER: &[Key] = &[unit("placement-strategy"), SETTINGS];
+
+/// The table `balance`.
+pub(super) const BALANCE: &[Key] = &[unit("even-distribution"), SETTINGS];
 
 /// An entry of `watches`.
 pub(super) const WATCH: &[Key] = &[

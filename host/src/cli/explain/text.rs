@@ -77,6 +77,7 @@ fn fate_text(fate: &Fate) -> String {
             sums,
             stage,
             passed_over,
+            ..
         } => {
             let sums: Vec<String> = sums.iter().map(|sum| output::number(*sum)).collect();
             let cost = match sums.is_empty() {
@@ -152,6 +153,7 @@ pub(super) fn why_text(why: &Why, stages: usize) -> String {
             group,
             share,
             drawn_from,
+            ..
         } => {
             let share = output::number(*share);
             let drawn = match drawn_from {

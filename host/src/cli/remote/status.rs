@@ -60,6 +60,9 @@ enum Verb {
     Delete,
 }
 
+/// What a server counts stands beside the versions of its API.
+const METRICS: &str = "metrics";
+
 /// Make any call of the API, and print the answer as it is.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -70,7 +73,7 @@ pub(super) struct RawCall {
     /// What it does
     #[arg(value_enum, ignore_case = true, value_name = "METHOD")]
     verb: Verb,
-    /// The path below /v1, with slashes between its parts
+    /// The path below /v1, with slashes between its parts; or /metrics
     path: String,
     /// A query parameter. May be given again
     #[arg(long = "query", value_name = "KEY=VALUE")]
@@ -99,7 +102,10 @@ impl RawCall {
         }
         let path = self.path.trim_start_matches('/');
         let path = path.strip_prefix("v1/").unwrap_or(path);
-        let mut call = Call::new(method, path.split('/'));
+        let mut call = match path {
+            METRICS => Call::of_root(method, [METRICS]),
+            path => Call::new(method, path.split('/')),
+        };
         for query in &self.queries {
             let Some((key, value)) = query.split_once('=') else {
                 return Err(Failure::input_because(format!(

@@ -104,7 +104,7 @@ fn standing(body: &Value, is_refused: bool) -> String {
             format!("{vms} goes to {chosen}: the request prefers other hosts than {host}.")
         }
         "not-drawn" => {
-            let drawn = match body["drawn_from"].as_u64() {
+            let drawn = match body["drawn-from"].as_u64() {
                 Some(group) => format!("{chosen} was drawn from group {group}"),
                 None => "no candidate had a chance".to_owned(),
             };
@@ -262,7 +262,7 @@ mod tests {
                 "prefers other hosts than h1.",
             ),
             (
-                json!({"standing": "not-drawn", "group": 2, "share": 0.25, "drawn_from": 1}),
+                json!({"standing": "not-drawn", "group": 2, "share": 0.25, "drawn-from": 1}),
                 "a chance of 0.2500 in group 2: h2 was drawn from group 1.",
             ),
         ] {

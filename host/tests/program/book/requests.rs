@@ -128,9 +128,13 @@ impl Contract {
     }
 }
 
+/// The types of a value. A whole number or something else stand as alternatives.
 fn kinds(schema: &Value) -> Vec<&str> {
+    let either = schema["anyOf"].as_array().into_iter().flatten();
+    let either: Vec<&str> = either.filter_map(|one| one["type"].as_str()).collect();
     match &schema["type"] {
         Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect(),
+        _ if either.contains(&"integer") => either,
         kind => vec![kind.as_str().unwrap_or("string")],
     }
 }

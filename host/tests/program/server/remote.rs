@@ -442,6 +442,17 @@ fn tokens_are_issued_shown_and_revoked_from_elsewhere() {
 }
 
 #[test]
+fn what_the_server_counts_is_called_beside_the_versions_of_its_api() {
+    let world = World::start(&[]);
+    for path in ["/metrics", "metrics"] {
+        let told = world.ask(0, &format!("call get {path}"));
+        assert!(told.contains("# TYPE placewright_"), "{told}");
+    }
+    let told = world.ask(2, "call get metrics/all");
+    assert!(told.contains("/v1/metrics/all"), "{told}");
+}
+
+#[test]
 fn events_and_lists_are_followed() {
     let world = World::start(&[]);
     world.ask(0, "create cluster.toml");

@@ -130,3 +130,35 @@ fn what_is_shown_of_a_tenant_can_be_put_as_it_is_and_its_times_must_agree() {
     assert!(matches!(again.status, 200 | 204), "{again:?}");
     assert_eq!(api.get("/v1/clusters/c/tenants/t").body, shown.body);
 }
+
+#[test]
+fn a_time_under_a_key_for_rfc_3339_is_refused_where_it_is_another_thing() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let made = api.send("POST", "/v1/clusters", &json!({"name": "c"}));
+    assert_eq!(made.status, 201, "{made:?}");
+    for wrong in [
+        json!(7),
+        json!(1.5),
+        json!("7"),
+        json!("2026-11-26"),
+        json!("2026-11-26T09:00:00"),
+        json!(true),
+        json!(["2026-11-26T09:00:00Z"]),
+    ] {
+        let host = json!({"id": "h", "created-time": wrong});
+        let answer = api.send("PUT", "/v1/clusters/c/hosts/h", &host);
+        assert_eq!(answer.status, 422, "{wrong}: {answer:?}");
+        let told = answer.body["detail"].as_str().unwrap();
+        assert!(
+            told.contains("\"created-time\" must be a time after RFC 3339"),
+            "{wrong}: {told}"
+        );
+    }
+    assert_eq!(api.get("/v1/clusters/c/hosts/h").status, 404);
+    let host = json!({"id": "h", "created-time": "2026-11-26T09:00:00+01:00"});
+    let answer = api.send("PUT", "/v1/clusters/c/hosts/h", &host);
+    assert_eq!(answer.status, 201, "{answer:?}");
+    assert_eq!(answer.body["created"], json!(1_795_680_000));
+}

@@ -4,6 +4,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::shape::PREFIX;
+use placewright_model::{Kind, Measure};
 
 /// Amounts of bodies that clients send: the schema, its key, and such a text.
 const TAKEN: &[(&str, &[(&str, &str)])] = &[
@@ -65,6 +66,7 @@ pub(super) fn take_texts(schemas: &mut Map<String, Json>) {
         for (key, text) in *amounts {
             if let Some(property) = property(schemas, schema, key) {
                 take_text(property, text);
+                property["pattern"] = measure_of(text).pattern().into();
             }
         }
     }
@@ -86,6 +88,14 @@ fn refer(value: &mut Json, from: &str, to: &str) {
         Json::Object(object) => object.values_mut().for_each(|it| refer(it, from, to)),
         _ => {}
     }
+}
+
+/// What a text such as that is an amount of.
+fn measure_of(text: &str) -> Measure {
+    let measures = [Measure::Millicores, Measure::Seconds, Measure::Bytes];
+    let mut measures = measures.into_iter();
+    let read = measures.find(|measure| measure.parse(text, Kind::Integer).is_ok());
+    read.unwrap_or(Measure::Seconds)
 }
 
 fn take_text(property: &mut Json, text: &str) {
@@ -123,8 +133,13 @@ mod tests {
             for (key, _) in *amounts {
                 let property = property(&mut schemas, schema, key);
                 let property = property.unwrap_or_else(|| panic!("{schema} has no {key}"));
-                let kinds = property["type"].as_array().unwrap();
-                assert!(kinds.contains(&json!("string")), "{schema} {key}");
+                let is_text = |kind: &Json| kind["type"] == "string" && kind["pattern"].is_string();
+                let either = property["anyOf"].as_array();
+                let is_alternative = either.is_some_and(|either| either.iter().any(is_text));
+                // A fraction of a number stands beside a text.
+                let kinds = property["type"].to_string();
+                let is_beside = kinds.contains("string") && property["pattern"].is_string();
+                assert!(is_alternative || is_beside, "{schema} {key}: {property}");
             }
         }
         for (body, key, shown) in SENT {
@@ -133,5 +148,13 @@ mod tests {
             let shown = schemas[*shown]["properties"].to_string();
             assert!(!shown.contains("\"string\""), "{shown}");
         }
+    }
+
+    #[test]
+    fn an_amount_has_the_pattern_of_what_its_example_is_an_amount_of() {
+        assert_eq!(measure_of("2 min"), Measure::Seconds);
+        assert_eq!(measure_of("1 h"), Measure::Seconds);
+        assert_eq!(measure_of("1500m"), Measure::Millicores);
+        assert_eq!(measure_of("256 GiB"), Measure::Bytes);
     }
 }

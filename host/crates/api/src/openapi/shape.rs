@@ -36,6 +36,51 @@ pub(super) fn shape(document: &mut Json, named: Schemas) {
     optional_parameters(document);
     any_where_several_fit(document);
     drop_unused(document);
+    everywhere(
+        &mut document["components"]["schemas"],
+        &mut whole_numbers_by_themselves,
+    );
+}
+
+/// Where a whole number or something else may stand, have each be an alternative: of a format that
+/// stands beside several types some generators take no notice, and have numbers of 32 bits.
+fn whole_numbers_by_themselves(schema: &mut Map<String, Json>) {
+    let kinds = match schema.get("type") {
+        Some(Json::Array(kinds)) => kinds.clone(),
+        _ => return,
+    };
+    let has = |kind: &str| kinds.iter().any(|it| it == kind);
+    if !has("integer") || !has("string") {
+        return;
+    }
+    let format = schema.remove("format");
+    let pattern = schema.remove("pattern");
+    let bounds = ["minimum", "maximum"].map(|bound| (bound, schema.remove(bound)));
+    let of_number = bounds.into_iter();
+    let either = kinds.iter().map(|kind| {
+        let mut one = Map::from_iter([("type".to_owned(), kind.clone())]);
+        let more: Vec<(&str, Option<Json>)> = match kind.as_str() {
+            Some("integer") => {
+                let whole = format.clone().filter(|format| *format == "int64");
+                let bits = whole.unwrap_or_else(|| "int64".into());
+                let bounds = of_number.clone();
+                bounds.chain([("format", Some(bits))]).collect()
+            }
+            Some("string") => {
+                let of_text = format.clone().filter(|format| *format != "int64");
+                vec![("pattern", pattern.clone()), ("format", of_text)]
+            }
+            _ => Vec::new(),
+        };
+        one.extend(
+            more.into_iter()
+                .filter_map(|(key, it)| Some((key.to_owned(), it?))),
+        );
+        Json::Object(one)
+    });
+    let either: Vec<Json> = either.collect();
+    schema.remove("type");
+    schema.insert("anyOf".to_owned(), either.into());
 }
 
 /// Call `each` with every object below the value, inner ones first.

@@ -8,6 +8,7 @@ use utoipa::openapi::path::ParameterIn;
 
 use super::breaking::{breaking, skeleton};
 use super::*;
+use placewright_deployment::{NAME_PATTERN, check_name};
 use placewright_model::rfc3339_key;
 
 /// Set to 1, it lets the test write the document instead of comparing it.
@@ -68,6 +69,8 @@ fn promises(version: &str) -> String {
 const CORRECTED: &[(&str, &str)] = &[
     // A cluster that is made needs a name. One that is replaced may still lack it.
     ("ClusterDocument", "required"),
+    // A VM that stands beside all hosts, and not inside one, was always refused without its host.
+    ("ClusterDocument", "properties"),
     // A request that is recorded has the nulls with which a VM is to have something no longer.
     ("RequestedVm", "properties"),
 ];
@@ -86,6 +89,37 @@ const CORRECTED_BODIES: &[&str] = &[
     "/v1/clusters/{cluster}/plans/{number}/begin",
     "/v1/clusters/{cluster}/reservations/{vm}/renew",
 ];
+
+/// Limits that servers had before documents named them: the integers that units can be given, as
+/// such and in cores, and the lengths of ids and of texts. They are compared without these.
+const LIMITS: &[(&str, f64)] = &[
+    ("minimum", -9_007_199_254_740_991.0),
+    ("maximum", 9_007_199_254_740_991.0),
+    ("minimum", -9_007_199_254_740.991),
+    ("maximum", 9_007_199_254_740.991),
+    ("minLength", 1.0),
+    ("maxLength", 253.0),
+    ("maxLength", 4096.0),
+];
+
+/// The document without limits that servers always had.
+fn without_limits(document: &Json) -> Json {
+    match document {
+        Json::Object(object) => {
+            let is_limit = |key: &str, value: &Json| {
+                let value = value.as_f64();
+                LIMITS
+                    .iter()
+                    .any(|(limit, at)| *limit == key && value == Some(*at))
+            };
+            let kept = object.iter().filter(|(key, value)| !is_limit(key, value));
+            let kept = kept.map(|(key, value)| (key.clone(), without_limits(value)));
+            Json::Object(kept.collect())
+        }
+        Json::Array(list) => list.iter().map(without_limits).collect(),
+        other => other.clone(),
+    }
+}
 
 /// The document with that corrected. A key of a request was never longer, or of other characters,
 /// than its schema says by now.
@@ -127,6 +161,14 @@ fn corrected(old: &Json, new: &Json) -> Json {
             known[*key] = right.clone();
         }
     }
+    // What is corrected may refer to what is new.
+    let new = new["components"]["schemas"].as_object();
+    let known = corrected["components"]["schemas"].as_object_mut();
+    if let (Some(known), Some(new)) = (known, new) {
+        for (name, schema) in new {
+            known.entry(name).or_insert_with(|| schema.clone());
+        }
+    }
     corrected
 }
 
@@ -139,7 +181,7 @@ fn clients_of_the_stored_contract_go_on_working_unless_the_version_says_otherwis
     let version =
         |document: &Json| promises(document["info"]["version"].as_str().unwrap_or_default());
     if version(&old) == version(&new) {
-        let found = breaking(&corrected(&old, &new), &new);
+        let found = breaking(&corrected(&old, &new), &without_limits(&new));
         assert!(
             found.is_empty(),
             "clients of this version would break; change it back, or raise the version of the workspace:\n{}",
@@ -313,7 +355,10 @@ fn every_time_in_seconds_has_the_same_after_rfc_3339_beside_it() {
             required.is_some_and(|it| it.contains(&key.into()))
         };
         for (key, property) in properties.as_object().into_iter().flatten() {
-            let kinds = property["type"].to_string();
+            let kinds = match property.get("anyOf") {
+                Some(either) => either.to_string(),
+                None => property["type"].to_string(),
+            };
             // What a request gives under one key may be either.
             if !is_time(property) || kinds.contains("string") {
                 continue;
@@ -528,4 +573,119 @@ fn what_is_put_at_a_path_of_its_own_needs_no_id() {
         );
         assert!(schema["properties"]["id"].is_object());
     }
+}
+
+/// The schema that a property refers to, or the property itself.
+fn property<'d>(document: &'d Json, schema: &str, key: &str) -> &'d Json {
+    let property = &document["components"]["schemas"][schema]["properties"][key];
+    assert!(property.is_object(), "{schema} has no {key}");
+    property
+}
+
+#[test]
+fn bodies_name_the_limits_that_the_server_keeps() {
+    let document = openapi();
+    let of = |schema: &str, key: &str| property(&document, schema, key);
+    let most = 9_007_199_254_740_991_i64;
+    for (schema, key) in [
+        ("QuotaLimits", "vms"),
+        ("QuotaLimitsPatch", "vms"),
+        ("VmBody", "cores"),
+        ("VmBody", "priority"),
+        ("ClusterDocument", "seed"),
+    ] {
+        let counted = of(schema, key);
+        assert_eq!(counted["maximum"], most, "{schema} {key}");
+        assert_eq!(counted["format"], "int64", "{schema} {key}");
+    }
+    for (schema, key) in [
+        ("QuotaLimitsDocument", "memory"),
+        ("VmBody", "memory"),
+        ("HostDocument", "memory.total"),
+        ("HostPatch", "memory.total"),
+        ("VmToPlace", "now"),
+    ] {
+        let alternatives = &of(schema, key)["anyOf"];
+        assert_eq!(alternatives[0]["maximum"], most, "{schema} {key}");
+        assert_eq!(alternatives[0]["format"], "int64", "{schema} {key}");
+        assert!(alternatives[1]["pattern"].is_string(), "{schema} {key}");
+    }
+    for (schema, key) in [
+        ("QuotaLimits", "cpu"),
+        ("QuotaLimits", "gpus"),
+        ("VmBody", "cpu"),
+    ] {
+        let cores = &of(schema, key)["maximum"];
+        assert_eq!(*cores, 9_007_199_254_740.991, "{schema} {key}");
+    }
+    // What the server adds up may be more than any value that is given.
+    assert!(of("Host", "vms.count").get("maximum").is_none());
+    let id = of("HostDocument", "id");
+    assert_eq!(
+        (&id["minLength"], &id["maxLength"]),
+        (&1.into(), &253.into())
+    );
+    assert_eq!(of("VmBody", "zone")["maxLength"], 4096);
+}
+
+#[test]
+fn names_have_the_pattern_by_which_they_are_checked() {
+    let document = openapi();
+    for (schema, key) in [("ClusterDocument", "name"), ("PolicyClone", "name")] {
+        let name = property(&document, schema, key);
+        assert_eq!(name["pattern"], NAME_PATTERN, "{schema}");
+    }
+    let pattern = regex::Regex::new(NAME_PATTERN).unwrap();
+    let longest = "a".repeat(64);
+    for name in ["mine", "a.b-_9", "-", &longest] {
+        assert!(pattern.is_match(name) && check_name(name).is_ok(), "{name}");
+    }
+    let too_long = "a".repeat(65);
+    for name in ["", ".a", "a b", "é", "a/b", &too_long] {
+        assert!(
+            !pattern.is_match(name) && check_name(name).is_err(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn no_whole_number_shares_its_format_with_other_types() {
+    fn find(value: &Json, place: &str, found: &mut Vec<String>) {
+        let kinds = value["type"].as_array().into_iter().flatten();
+        let kinds: Vec<&str> = kinds.filter_map(Json::as_str).collect();
+        if kinds.contains(&"integer") && kinds.contains(&"string") {
+            found.push(place.to_owned());
+        }
+        match value {
+            Json::Object(entries) => entries
+                .iter()
+                .for_each(|(key, it)| find(it, &format!("{place}.{key}"), found)),
+            Json::Array(list) => list.iter().for_each(|it| find(it, place, found)),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    find(&openapi()["components"], "components", &mut found);
+    assert_eq!(found, [""; 0]);
+}
+
+#[test]
+fn keys_of_bodies_and_answers_are_in_kebab_case_but_for_two_that_are_deprecated() {
+    let document = openapi();
+    let mut with_underscores = Vec::new();
+    for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
+        for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+            if key.contains('_') {
+                assert_eq!(property["deprecated"], true, "{name}.{key}");
+                with_underscores.push(format!("{name}.{key}"));
+            }
+        }
+    }
+    assert_eq!(
+        with_underscores,
+        ["HostFateLeft.passed_over", "WhyNotDrawn.drawn_from"]
+    );
+    assert!(property(&document, "WhyNotDrawn", "drawn-from").is_object());
+    assert!(property(&document, "HostFateLeft", "passed-over").is_object());
 }

@@ -87,19 +87,19 @@ pub(super) struct QuotaPatch {
 struct LimitsPatch {
     /// Promised CPU in cores; null: it is not limited.
     #[serde(default, deserialize_with = "cpu")]
-    #[schema(value_type = Option<f64>, required = false, minimum = 0, example = 64)]
+    #[schema(value_type = Option<f64>, required = false, minimum = 0, maximum = 9007199254740.991, example = 64)]
     cpu: Option<Option<i64>>,
     /// Promised memory in bytes; null: it is not limited.
     #[serde(default, deserialize_with = "memory")]
-    #[schema(value_type = Option<i64>, required = false, minimum = 0, example = 274877906944_i64)]
+    #[schema(value_type = Option<i64>, required = false, minimum = 0, maximum = 9007199254740991_i64, example = 274877906944_i64)]
     memory: Option<Option<i64>>,
     /// GPUs; null: they are not limited.
     #[serde(default, deserialize_with = "gpus")]
-    #[schema(value_type = Option<f64>, required = false, minimum = 0, example = 2.5)]
+    #[schema(value_type = Option<f64>, required = false, minimum = 0, maximum = 9007199254740.991, example = 2.5)]
     gpus: Option<Option<i64>>,
     /// VMs; null: they are not limited.
     #[serde(default, deserialize_with = "vms")]
-    #[schema(value_type = Option<i64>, required = false, minimum = 0, example = 20)]
+    #[schema(value_type = Option<i64>, required = false, minimum = 0, maximum = 9007199254740991_i64, example = 20)]
     vms: Option<Option<i64>>,
 }
 

@@ -446,6 +446,20 @@ fn a_time_may_stand_beside_itself_after_rfc_3339_as_servers_show_it() {
     assert!(other.contains(told), "{other}");
     let nonsense = binding("start-time = 'noon'");
     assert!(nonsense.contains("a time"), "{nonsense}");
+    // In seconds it stands under its own key.
+    for seconds in [
+        "7",
+        "7.5",
+        "'7'",
+        "'100'",
+        "true",
+        "[]",
+        "'1970-01-01 00:01:40'",
+    ] {
+        let told = binding(&format!("start-time = {seconds}"));
+        let right = "\"start-time\" must be a time after RFC 3339, such as \"2026-11-20T12:00:00Z\"; in seconds it stands under \"start\"";
+        assert!(told.contains(right), "{seconds}: {told}");
+    }
     // A name that is like one is none.
     let unknown = binding("start = 1, host-time = 1");
     assert!(unknown.contains("host-time"), "{unknown}");

@@ -166,7 +166,16 @@ impl Contract {
         let mut vm = keys(given::VM);
         vm.extend(pinning());
         let vm = self.row("hosts/vms", "Vm", Form::Written, vm, required(given::VM));
+        let mut beside = vm.clone();
+        beside["properties"]["host"] = keys(given::VM)["host"].clone();
+        beside["required"] = json!(["id", "host"]);
         self.add_with_example("VmDocument", vm, "A VM that has a place", examples::vm());
+        self.add_with_example(
+            "PlacedVmDocument",
+            beside,
+            "A VM that has a place, beside all hosts",
+            examples::vm(),
+        );
         let tenant = self.row(
             "tenant",
             "Tenant",
@@ -187,7 +196,7 @@ impl Contract {
             of("hosts", "HostDocument", "The hosts"),
             of(
                 "vms",
-                "VmDocument",
+                "PlacedVmDocument",
                 "The VMs that run or have a place reserved; they may also stand inside their hosts",
             ),
             of(
@@ -215,6 +224,26 @@ impl Contract {
             "A cluster of hosts, with the VMs on them",
             examples::cluster(),
         );
+    }
+
+    /// What is put at paths of its own: each of them as in a document, where whatever may be left out
+    /// may be null. Its id is that of the path.
+    pub(super) fn bodies(&mut self) {
+        for (name, path) in [
+            ("Host", "{host}"),
+            ("Vm", "{vm}"),
+            ("Group", "{group}"),
+            ("Tenant", "{tenant}"),
+        ] {
+            let document = self.schemas.get(&format!("{name}Document"));
+            let mut body = or_null(document.cloned().unwrap_or_default());
+            if let Some(required) = body["required"].as_array_mut() {
+                required.retain(|key| *key != "id");
+            }
+            let meaning = format!("Its id: that of the path, which may be left out here ({path})");
+            body["properties"]["id"]["description"] = meaning.into();
+            self.add(&format!("{name}Body"), body);
+        }
     }
 
     fn attributes(&mut self) {
@@ -325,7 +354,10 @@ impl Contract {
         }
         self.add(
             "GoneEntities",
-            described(object(changes::GONE), "Ids of what is there no more"),
+            described(
+                or_null(object(changes::GONE)),
+                "Ids of what is there no more",
+            ),
         );
         let mut all = keys(changes::FORM);
         all.extend([
@@ -355,7 +387,7 @@ impl Contract {
         ]);
         self.add_with_example(
             "InventoryChanges",
-            strings(closed(all, required(changes::FORM))),
+            or_null(strings(closed(all, required(changes::FORM)))),
             "Changes of a cluster, of which all are carried out or none",
             examples::changes(),
         );
@@ -403,7 +435,7 @@ impl Contract {
         self.add(
             "WholeRequest",
             described(
-                request,
+                or_null(request),
                 "A request of a batch, of which the VMs go on one host. All requests of a batch have \
                  the same values, but for `vms`, `again` and the tenant; none has `allowed`, \
                  `excluded`, `preferred-hosts` or `force`. `dry-run` and `all-or-nothing` of one hold \

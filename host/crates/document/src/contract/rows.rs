@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::{Contract, reference};
-use crate::json_schema::{closed, described, example, list, value};
+use crate::json_schema::{closed, described, example, list, one_line, value};
 use placewright_model::schema::{Column, Schema, Source, Table, attribute_entity};
 use placewright_model::{Kind, Measure};
 
@@ -132,8 +132,11 @@ fn without_computed(mut row: Json, table: &Table) -> Json {
 
 fn column_schema(column: &Column, form: Form) -> Json {
     let mut schema = value(column.kind, column.measure, column.bounds, column.choices);
-    if column.kind == Kind::Integer && column.measure != Some(Measure::Millicores) {
-        schema["format"] = json!("int64");
+    if form == Form::Shown && column.source != Source::Given {
+        without_limits(&mut schema, column);
+    }
+    if column.kind == Kind::Text && &*column.name == "name" && column.source == Source::Given {
+        schema = one_line(schema);
     }
     let mut meaning = column.meaning.to_string();
     if let Some(measure) = column.measure {
@@ -148,6 +151,9 @@ fn column_schema(column: &Column, form: Form) -> Json {
             false => {
                 schema["type"] = schema["type"][0].take();
                 schema["examples"] = json!([example]);
+                if let Some(schema) = schema.as_object_mut() {
+                    schema.remove("pattern");
+                }
             }
         }
     }
@@ -155,6 +161,21 @@ fn column_schema(column: &Column, form: Form) -> Json {
         schema["examples"] = json!([example]);
     }
     described(schema, &meaning)
+}
+
+/// Sums of what is given may be more than any value that is given, so that bounds of the column
+/// alone are said of them.
+fn without_limits(schema: &mut Json, column: &Column) {
+    let Some(schema) = schema.as_object_mut() else {
+        return;
+    };
+    if column.bounds.least.is_none() {
+        schema.remove("minimum");
+    }
+    if column.bounds.greatest.is_none() {
+        schema.remove("maximum");
+    }
+    schema.remove("maxLength");
 }
 
 /// A text of which these words alone are taken. Clients of this version may have been made when

@@ -63,7 +63,12 @@ pub enum Fate {
         #[cfg_attr(feature = "openapi", schema(value_type = Vec<Option<f64>>, example = json!([0.25])))]
         sums: Vec<f64>,
         /// It does not go on to the next stage.
+        #[serde(rename = "passed-over")]
         passed_over: bool,
+        /// The same under the name that clients of this version may have been made for.
+        #[cfg_attr(feature = "openapi", schema(deprecated))]
+        #[serde(rename = "passed_over")]
+        passed_over_as_before: bool,
     },
 }
 
@@ -127,6 +132,7 @@ fn fate_in(stage: &Arc<str>, shown: &HostShown) -> Fate {
             stage: stage.clone(),
             sums: shown.sums.clone(),
             passed_over: shown.passed_over,
+            passed_over_as_before: shown.passed_over,
         },
     }
 }

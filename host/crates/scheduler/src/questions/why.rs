@@ -152,7 +152,12 @@ pub enum Standing {
         share: f64,
         /// The group that was drawn from; none if no candidate had a chance.
         #[cfg_attr(feature = "openapi", schema(required = true, example = 1))]
+        #[serde(rename = "drawn-from")]
         drawn_from: Option<usize>,
+        /// The same under the name that clients of this version may have been made for.
+        #[cfg_attr(feature = "openapi", schema(required = true, deprecated, example = 1))]
+        #[serde(rename = "drawn_from")]
+        drawn_from_as_before: Option<usize>,
     },
 }
 
@@ -444,9 +449,11 @@ fn not_drawn(groups: &[Vec<ShareShown>], host: &Arc<str>, chosen: Option<&Arc<st
         })
     };
     let (group, share) = place(host).unwrap_or((0, 0.0));
+    let drawn_from = chosen.and_then(place).map(|(group, _)| group);
     Standing::NotDrawn {
         group,
         share,
-        drawn_from: chosen.and_then(place).map(|(group, _)| group),
+        drawn_from,
+        drawn_from_as_before: drawn_from,
     }
 }

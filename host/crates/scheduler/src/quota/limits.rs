@@ -95,7 +95,7 @@ pub struct QuotaLimits {
         serialize_with = "amount::units_if_any",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, example = 64))]
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, maximum = 9007199254740.991, example = 64))]
     pub cpu: Option<i64>,
     /// Promised memory in bytes.
     #[serde(
@@ -103,7 +103,7 @@ pub struct QuotaLimits {
         deserialize_with = "amount::memory",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = i64, minimum = 0, example = 274877906944_i64))]
+    #[cfg_attr(feature = "openapi", schema(value_type = i64, minimum = 0, maximum = 9007199254740991_i64, example = 274877906944_i64))]
     pub memory: Option<i64>,
     /// GPUs, in thousandths at the finest; a share of one counts as its part.
     #[serde(
@@ -112,7 +112,7 @@ pub struct QuotaLimits {
         serialize_with = "amount::units_if_any",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, example = 2.5))]
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, maximum = 9007199254740.991, example = 2.5))]
     pub gpus: Option<i64>,
     /// VMs.
     #[serde(
@@ -120,7 +120,7 @@ pub struct QuotaLimits {
         deserialize_with = "amount::vms",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = i64, minimum = 0, example = 20))]
+    #[cfg_attr(feature = "openapi", schema(value_type = i64, minimum = 0, maximum = 9007199254740991_i64, example = 20))]
     pub vms: Option<i64>,
 }
 

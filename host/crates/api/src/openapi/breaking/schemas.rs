@@ -1,5 +1,6 @@
 //! Schemas of what is sent and of what is answered, before and after.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
@@ -73,8 +74,11 @@ impl<'a> Comparison<'a> {
             true => (new, old),
             false => (old, new),
         };
+        let from = from.iter().flat_map(|one| by_kind(one));
         for one in from {
+            let one = &*one;
             let fits = to.iter().any(|other| {
+                let other: &Json = other;
                 let (old, new) = match self.is_answer {
                     true => (other, one),
                     false => (one, other),
@@ -237,6 +241,21 @@ fn alternatives<'s>(schema: &'s Json, document: &'s Json, nested: usize) -> Vec<
         if below.len() > 1 { below } else { vec![one] }
     });
     all.collect()
+}
+
+/// A schema of several types as one for each.
+fn by_kind(schema: &Json) -> Vec<Cow<'_, Json>> {
+    match schema["type"].as_array().map(Vec::as_slice) {
+        Some(kinds) if kinds.len() > 1 => {
+            let each = kinds.iter().map(|kind| {
+                let mut one = schema.clone();
+                one["type"] = kind.clone();
+                Cow::Owned(one)
+            });
+            each.collect()
+        }
+        _ => vec![Cow::Borrowed(schema)],
+    }
 }
 
 fn kinds(schema: &Json) -> BTreeSet<String> {

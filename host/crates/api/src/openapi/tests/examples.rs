@@ -1,6 +1,7 @@
 //! What the description gives as examples: one for each value that does not speak for itself, and
 //! each as its schema says.
 
+use regex::Regex;
 use serde_json::{Map, Value as Json};
 
 use super::super::openapi;
@@ -147,6 +148,18 @@ fn wrong(document: &Json, schema: &Json, value: &Json) -> Option<String> {
             return Some(format!("{value} is out of bounds"));
         }
     }
+    if let Some(text) = value.as_str() {
+        let characters = text.chars().count() as u64;
+        let is_short = schema["minLength"].as_u64() > Some(characters);
+        let is_long = schema["maxLength"]
+            .as_u64()
+            .is_some_and(|most| characters > most);
+        let pattern = schema["pattern"].as_str().map(Regex::new);
+        let is_other = pattern.is_some_and(|pattern| !pattern.unwrap().is_match(text));
+        if is_short || is_long || is_other {
+            return Some(format!("{value} is not as long, or not as it must be"));
+        }
+    }
     let mut items = list(value).iter();
     let in_list = items.find_map(|item| wrong(document, &schema["items"], item));
     in_list.or_else(|| in_object(document, schema, value.as_object()?))
@@ -192,6 +205,7 @@ fn an_example_that_is_not_as_its_schema_says_is_found() {
             "id": {"$ref": "#/components/schemas/Id"},
             "count": {"type": ["integer", "null"], "minimum": 1},
             "words": {"type": "array", "items": {"enum": ["a", "b"]}},
+            "name": {"type": "string", "pattern": "^[a-z]+$", "minLength": 2, "maxLength": 3},
         },
         "additionalProperties": false,
         "required": ["id"],
@@ -206,6 +220,9 @@ fn an_example_that_is_not_as_its_schema_says_is_found() {
         serde_json::json!({"id": "x", "count": 1.5}),
         serde_json::json!({"id": "x", "words": ["c"]}),
         serde_json::json!({"id": "x", "more": 1}),
+        serde_json::json!({"id": "x", "name": "a"}),
+        serde_json::json!({"id": "x", "name": "abcd"}),
+        serde_json::json!({"id": "x", "name": "a1"}),
         serde_json::json!([]),
     ] {
         assert!(told(bad.clone()).is_some(), "{bad}");
