@@ -24,6 +24,8 @@ def slow_readers(lab):
                 sockets.append(connection)
             except OSError:
                 pass
+        # What waits in the kernel is read at once; the others have been cut off.
+        lab.check(len(sockets) > 700, f"{len(sockets)} connections have asked")
         time.sleep(45)
         got = server.ask("POST", "/v1/clusters/bystander/place", {"id": "q", "cpu": 1, "memory": 1}, token="bystander")
         lab.check(got.status == 200, f"the holder of a token is served: {got}")
@@ -46,13 +48,18 @@ def slow_heads(lab):
                 sockets.append(connection)
             except OSError:
                 pass
+        lab.check(len(sockets) > 700, f"{len(sockets)} connections have begun a head")
+        open_ = []
         for _ in range(10):
+            alive = 0
             for connection in sockets:
                 try:
-                    connection.send(b"x")
+                    alive += connection.send(b"x")
                 except OSError:
                     pass
+            open_.append(alive)
             time.sleep(1)
+        lab.check(max(open_) > 300, f"{max(open_)} heads went on, {open_[-1]} after 10 s")
         got = server.ask("POST", "/v1/clusters/bystander/place", {"id": "q", "cpu": 1, "memory": 1}, token="bystander")
         lab.check(got.status == 200, f"the holder of a token is served: {got}")
     finally:
@@ -74,6 +81,13 @@ def bodies_that_never_end(lab):
             except OSError:
                 pass
             sockets.append(connection)
+        refused = 0
+        for connection in sockets:
+            try:
+                refused += connection.recv(4096).startswith((b"HTTP/1.1 401", b"HTTP/1.1 503"))
+            except OSError:
+                pass
+        lab.check(refused > 100, f"{refused} are refused before the body is there")
         grown = server.memory() - before
         lab.check(grown < 200, f"{grown:.0f} MiB more")
     finally:
@@ -83,20 +97,21 @@ def bodies_that_never_end(lab):
 
 def refusals_in_the_log(lab):
     """20,000 requests with wrong tokens must not fill the disk with lines."""
-    server, before = lab.server, lab.server.log.stat().st_size
+    server, before, refused = lab.server, lab.server.log.stat().st_size, [0] * 40
 
-    def ask(_):
+    def ask(number):
         connection = server.socket()
         one = b"GET /v1/clusters HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer " + b"x" * 2000 + b"\r\n\r\n"
         try:
             for _ in range(500):
                 connection.sendall(one)
-                connection.recv(65536)
+                refused[number] += connection.recv(65536).startswith(b"HTTP/1.1 401")
         except OSError:
             pass
         connection.close()
 
     together(40, ask)
+    lab.check(sum(refused) > 19_000, f"{sum(refused)} were refused")
     lines = server.log.stat().st_size - before
     lab.check(lines < 12 << 20, f"{lines >> 10} KiB of log for 20,000 refusals")
     got = server.ask("GET", "/v1/clusters")
@@ -131,7 +146,7 @@ def refusals_of_many_addresses(lab):
             time.sleep(0.5)
 
     together(len(refused) + 1, lambda n: ask(n) if n < len(refused) else change(n))
-    lab.check(server.stop() is not None, "the server ends, and with it the last window of the log")
+    lab.check(lab.stop(60) is not None, "the server ends, and with it the last window of the log")
     records = [json.loads(line) for line in (server.data / "audit.jsonl").read_text().splitlines()]
     of_refusals = [record for record in records if record.get("kind") == "refusal"]
     size = sum(len(json.dumps(record)) for record in of_refusals)
@@ -154,6 +169,7 @@ def heads_that_are_none(lab):
         b"GET /%00%ff/../..//v1/clusters HTTP/1.1\r\nhost: localhost\r\n\r\n",
         b"GET /v1/clusters HTTP/1.1\r\nhost: evil.example\r\norigin: http://evil.example\r\n\r\n",
     ]
+    answers = 0
     for head in heads:
         for _ in range(20):
             try:
@@ -161,10 +177,12 @@ def heads_that_are_none(lab):
                 connection.sendall(head)
                 connection.settimeout(2)
                 got = connection.recv(64)
+                answers += got.startswith(b"HTTP/1.1 4")
                 lab.check(not got.startswith(b"HTTP/1.1 2") and b" 500 " not in got, f"{head[:40]}: {got[:20]}", quiet=True)
             except OSError:
                 pass
             connection.close()
+    lab.check(answers >= 100, f"{answers} of {20 * len(heads)} are answered")
     lab.check(lab.server.ask("GET", "/v1/clusters").status == 200, "the administrator is served")
 
 
