@@ -52,7 +52,7 @@ def body_long_ids(lab):
     for number in range(60):
         vm = {"id": f"{number}" + "i" * (1 << 20), "cpu": 1, "memory": 1 << 20}
         got.append(server.ask("POST", "/v1/clusters/north/place", vm, limit=30).status)
-    lab.reaches("placements", got, [400, 422], 60)
+    lab.reaches("placements", got, [400, 413, 422], 60)
     grown = server.memory() - grown
     lab.check(grown < 300, f"{grown:.0f} MiB more afterwards")
 
@@ -67,11 +67,11 @@ def bodies_at_once(lab):
 
 
 def batch_without_end(lab):
-    """An operator's batch with a search of 2^64 steps must not keep others from changing units."""
+    """An operator's batch with a search as long as may be must not keep others from changing units."""
     server = lab.server
     server.make_cluster("big", BIG)
     batch = {"vms": [{"id": f"b{n}", "cpu": "1 core", "memory": "1 GiB"} for n in range(10_000)]}
-    path = f"/v1/clusters/big/place-batch?dry-run=true&search={2**64 - 1}"
+    path = f"/v1/clusters/big/place-batch?dry-run=true&search=100000"
     got = server.ask("POST", path, batch, token="operator", limit=3)
     lab.check(got.status == 0, f"the batch is still being searched after 3 s: {got}")
     got = server.ask("POST", "/v1/units/pod-binding/disable", limit=20)

@@ -157,6 +157,7 @@ fn memory_eater() -> Vec<u8> {
                    (i32.mul (local.get 1) (i32.load (local.get 2))))
                  (i32.const 0x10000)",
         decode: EATS,
+        only: Some(("judge", "judging")),
         ..Code::default()
     };
     let mut described = description("memory-eater", 1);
