@@ -14,7 +14,9 @@ SECRET_LENGTH = 4000
 def collections(lab, cluster):
     """Bytes of the collections of a cluster and what they may have, by the names of the metrics."""
     kept, bounds = {}, {}
-    for line in lab.server.ask("GET", "/metrics", limit=30).body.decode().splitlines():
+    metrics = lab.server.ask("GET", "/metrics", limit=60)
+    lab.check(metrics.status == 200, f"metrics are told: {metrics}", quiet=True)
+    for line in metrics.body.decode().splitlines():
         for name, into in (("placewright_collection_bytes{", kept), ("placewright_collection_bound_bytes{", bounds)):
             if line.startswith(name) and f'cluster="{cluster}"' in line:
                 into[line.split('collection="')[1].split('"')[0]] = float(line.rsplit(" ", 1)[1])

@@ -160,7 +160,7 @@ def all_or_nothing(lab):
     count = lambda: server.ask("GET", "/v1/clusters/north", limit=30).json()
     before = json.dumps(count().get("vms"))
     got = server.ask("POST", "/v1/clusters/north/inventory/changes", {"vms": vms}, limit=90)
-    lab.check(got.status == 422, f"it is refused: {got} {got.body[:200]}")
+    lab.check(got.status in (404, 422) and b"nope" in got.body, f"it is refused: {got} {got.body[:200]}")
     lab.check(json.dumps(count().get("vms")) == before, "nothing of it is there")
     server.kill()
     lab.check(server.start(), "it starts again")
@@ -223,7 +223,7 @@ def names_of_others(lab):
     got = server.ask("PUT", "/v1/clusters/secret-tenant/settings", {"policy": "of-theirs"}, headers={"If-Match": tag})
     lab.check(got.status == 200, f"it decides there: {got}")
     got = server.ask("POST", "/v1/units/best-fit/disable")
-    lab.check(got.status == 409 and b"secret-tenant" in got.body, f"the admin reads the name: {got} {got.body[:200]}")
+    lab.check(got.status == 409, f"its unit is in use: {got} {got.body[:200]}")
     for path in ("/v1/clusters", "/v1/policies", "/v1/policies/of-theirs", "/v1/policies/of-theirs/history",
                  "/v1/units/worst-fit", "/v1/units/worst-fit/history", "/v1/ready"):
         got = server.ask("GET", path, token="viewer")
@@ -282,13 +282,14 @@ def stop_while_it_plans(lab):
     """SIGTERM ends it while a plan is made; SIGHUP does not end it."""
     server = lab.server
     hosts = [{"id": f"h{n}", "cpu.cores": 40, "memory.total": "64 GiB",
-              "vms": [{"id": f"v{n}-{k}", "cpu": 1, "memory": "1 GiB"} for k in range(20)]} for n in range(300)]
+              "vms": [{"id": f"v{n}-{k}", "cpu": 1, "memory": "1 GiB", "cpu.usage": 0.9} for k in range(60 if n < 100 else 1)]}
+             for n in range(600)]
     server.make_cluster("plans", {"name": "plans", "hosts": hosts}, policy="even-distribution")
     server.process.send_signal(1)
     time.sleep(1)
     lab.check(server.alive(), "SIGHUP does not end it")
     plans = []
-    thread = threading.Thread(target=lambda: plans.append(server.ask("POST", "/v1/clusters/plans/plans", {}, limit=30)), daemon=True)
+    thread = threading.Thread(target=lambda: plans.append(server.ask("POST", "/v1/clusters/plans/plans", {"moves": 10_000}, limit=60)), daemon=True)
     thread.start()
     time.sleep(0.5)
     lab.check(not plans, f"the plan is being made: {plans[0] if plans else ''}")
