@@ -6,14 +6,25 @@ import time
 from lab import waits_for
 
 
-def upload(lab, name, limit=20):
-    """PUT a unit: it must be answered, and nobody may work on it afterwards."""
+def upload(lab, name, step, why, limit=20):
+    """PUT a unit: it must be refused at that step and for that reason, and nobody may work on it afterwards."""
     got = lab.server.ask("PUT", "/v1/units", lab.unit(name), kind="application/wasm", limit=limit)
-    lab.check(got.status != 0, f"PUT of {name}: {got}")
     lab.check(len(got.body) < 1 << 20, f"the answer has {len(got.body)} bytes")
-    lab.check(got.status not in (200, 201), f"{name} is refused")
+    outcome = got.json().get("outcome", {})
+    refused = got.status == 422 and outcome.get("step") == step and why in outcome.get("why", "")
+    lab.check(refused, f"{name} is refused at the step {step}: {got}, {str(outcome)[:300]}")
     busy = lab.server.load(3)
     lab.check(busy < 0.5, f"{busy:.2f} cores are busy afterwards")
+
+
+def refused_file(lab, name):
+    """Whether a file of the folder is told of as refused, in time."""
+
+    def told():
+        items = lab.server.ask("GET", "/v1/unit-files", limit=30).json().get("items", [])
+        return any(item["path"].endswith(f"/{name}.wasm") and item.get("trouble") for item in items)
+
+    return waits_for(told, 60)
 
 
 def description_long_texts(lab):
@@ -23,6 +34,7 @@ def description_long_texts(lab):
         # Each with a section of its own, so that they differ.
         server.drop(f"evil-{number}", unit + b"\x00\x06\x01n" + b"%04d" % number)
         time.sleep(2)
+    lab.check(refused_file(lab, "evil-4"), "the last one is looked at, and refused")
     got = server.ask("GET", "/v1/unit-files", limit=30)
     lab.check(0 < len(got.body) < 1 << 20, f"GET /v1/unit-files: {got}")
     lab.check(server.stored() < 50, f"{server.stored():.0f} MiB are stored")
@@ -34,39 +46,39 @@ def description_long_texts(lab):
 
 def description_quadratic_names(lab):
     """A setting and a column with names of 1 MB, which a suggestion would compare."""
-    upload(lab, "names-large")
+    upload(lab, "names-large", "describe", "more than 1.0 MiB")
 
 
 def description_many_patterns(lab):
     """1,500 settings with a pattern that takes long to compile."""
-    upload(lab, "patterns")
+    upload(lab, "patterns", "describe", "1500 settings, and at most 256")
 
 
 def description_many_reasons(lab):
     """255 reasons of 200 KB, which every decision would tell."""
-    upload(lab, "reasons-large")
+    upload(lab, "reasons-large", "describe", "more than 1.0 MiB")
 
 
 def compile_computed_elements(lab):
     """Element segments whose offset is computed: each element becomes code."""
-    upload(lab, "elements", limit=150)
+    upload(lab, "elements", "contract", "too much to compile", limit=150)
 
 
 def compile_many_locals(lab):
     """One function of 10,000 locals and as many branches."""
-    upload(lab, "locals", limit=150)
+    upload(lab, "locals", "contract", "too much to compile", limit=150)
 
 
 def compile_large_code(lab):
     """20 MB of plain functions."""
-    upload(lab, "code-large", limit=150)
+    upload(lab, "code-large", "probes", "", limit=150)
 
 
 def compile_at_every_start(lab):
     """The same as a file: the server must start with it, and again after a kill."""
     server = lab.server
     server.drop("locals", lab.unit("locals"))
-    time.sleep(5)
+    lab.check(refused_file(lab, "locals"), "the file is refused")
     for _ in range(2):
         server.kill()
         lab.check(server.start(), "it starts again")
@@ -75,18 +87,22 @@ def compile_at_every_start(lab):
 
 
 def memory_of_many_instances(lab):
-    """A unit that grows its memory to the limit whenever it is asked, in many clusters."""
+    """A unit that is sound while it is tried, and grows its memory to the limit when it decides, in many clusters."""
     server = lab.server
     got = server.ask("PUT", "/v1/units", lab.unit("memory-eater"), kind="application/wasm", limit=60)
-    lab.check(got.status != 0, f"PUT: {got}")
-    policy = "filters = []\n[[costs]]\nunit = 'memory-eater'\n"
+    lab.check(got.status in (200, 201), f"it comes into force: {got} {got.body[-300:]}")
+    policy = "filters = []\n[[costs]]\nunit = 'memory-eater'\nsettings = { answer = '!eat' }\n"
     got = server.ask("PUT", "/v1/policies/eats", policy, headers={"If-None-Match": "*"}, kind="application/toml")
     lab.check(got.status in (200, 201), f"a policy of it: {got}")
+    before, decided = lab.peak(), []
     for number in range(16):
         document = f'name = "e{number}"\n[[hosts]]\nid = "h"\ncpu.cores = 4\nmemory.total = "8 GiB"\n'
         server.ask("POST", "/v1/clusters?policy=eats", document, kind="application/toml")
         vm = {"id": "v", "cpu": 1, "memory": 1 << 30}
-        server.ask("POST", f"/v1/clusters/e{number}/place", vm, limit=20)
+        decided.append(server.ask("POST", f"/v1/clusters/e{number}/place", vm, limit=20).status)
+    lab.reaches("placements of it", decided, [200], 1)
+    grown = lab.peak() - before
+    lab.check(grown > 150, f"{grown:.0f} MiB more at most: it does take memory")
 
 
 def folder_fifo(lab):
@@ -105,7 +121,7 @@ def folder_fifo(lab):
     server.drop("sound", lab.plugin("worst-fit") + b"\x00\x06\x01nfifo")
     seen = waits_for(lambda: b"sound" in server.ask("GET", "/v1/unit-files").body, 15)
     lab.check(seen, "a file behind it is looked at")
-    stopped = server.stop(20)
+    stopped = lab.stop(20)
     lab.check(stopped is not None, f"SIGTERM ends it: {stopped}")
 
 
@@ -130,6 +146,7 @@ def folder_rewritten_all_the_time(lab):
     for number in range(10):
         server.drop("again", os.urandom(1 << 20) * 30)
         time.sleep(1)
+    lab.check(refused_file(lab, "again"), "the file is looked at once it is whole")
     grown = lab.peak() - before
     lab.check(grown < 1200, f"{grown:.0f} MiB more at most")
 

@@ -11,6 +11,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -258,30 +259,22 @@ class Watch(threading.Thread):
         return self.peak
 
 
-class Bystander(threading.Thread):
-    """Places a VM in a cluster of its own again and again, changing nothing, and takes the times."""
+class Bystander:
+    """Somebody else, in a program of his own (`bystander.py`): what the attack's program does takes
+    nothing from him. Only what the server does, and the processors that both share."""
 
     def __init__(self, server, pause=0.02):
-        super().__init__(daemon=True)
-        self.server, self.pause, self._end = server, pause, threading.Event()
         self.times, self.failures = [], 0
-        self.start()
-
-    def run(self):
-        number = 0
-        while not self._end.is_set():
-            number += 1
-            vm = {"id": f"b{number}", "cpu": 1, "memory": 1 << 30, "dry-run": True}
-            got = self.server.ask("POST", "/v1/clusters/bystander/place", vm, token="bystander", limit=30)
-            if got.status == 200:
-                self.times.append(got.seconds)
-            else:
-                self.failures += 1
-            self._end.wait(self.pause)
+        command = [sys.executable, Path(__file__).with_name("bystander.py"), server.port, secret("bystander"), pause]
+        self._process = subprocess.Popen([str(word) for word in command], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self._process.stdout.readline()
 
     def end(self):
-        self._end.set()
-        self.join(35)
+        """Have him end. May be asked again."""
+        if self._process:
+            told, _ = self._process.communicate(timeout=60)
+            told, self._process = json.loads(told), None
+            self.times, self.failures = told["times"], told["failures"]
         return self
 
 
@@ -291,6 +284,24 @@ def percentile(times, share):
         return float("inf")
     times = sorted(times)
     return 1000 * times[min(len(times) - 1, int(len(times) * share))]
+
+
+def aside(work):
+    """Do it on a thread that the machine prefers others to, and so do those that it begins: an attack comes
+    from another machine, and takes no processor from the server. Gives what it raised, or none."""
+    raised = []
+
+    def begin():
+        os.nice(5)  # Of this thread alone, on Linux.
+        try:
+            work()
+        except Exception as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=begin, daemon=True)
+    thread.start()
+    thread.join()
+    return raised[0] if raised else None
 
 
 def together(count, work):

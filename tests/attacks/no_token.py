@@ -1,11 +1,14 @@
 """Attacks by whoever reaches the server's port without a token, and by other users of the machine."""
 
+import http.server
 import json
 import os
 import socket
 import subprocess
 import tempfile
+import threading
 import time
+import urllib.parse
 from pathlib import Path
 
 from lab import together
@@ -24,6 +27,8 @@ def slow_readers(lab):
                 sockets.append(connection)
             except OSError:
                 pass
+        # What waits in the kernel is read at once; the others have been cut off.
+        lab.check(len(sockets) > 700, f"{len(sockets)} connections have asked")
         time.sleep(45)
         got = server.ask("POST", "/v1/clusters/bystander/place", {"id": "q", "cpu": 1, "memory": 1}, token="bystander")
         lab.check(got.status == 200, f"the holder of a token is served: {got}")
@@ -46,13 +51,18 @@ def slow_heads(lab):
                 sockets.append(connection)
             except OSError:
                 pass
+        lab.check(len(sockets) > 700, f"{len(sockets)} connections have begun a head")
+        open_ = []
         for _ in range(10):
+            alive = 0
             for connection in sockets:
                 try:
-                    connection.send(b"x")
+                    alive += connection.send(b"x")
                 except OSError:
                     pass
+            open_.append(alive)
             time.sleep(1)
+        lab.check(max(open_) > 300, f"{max(open_)} heads went on, {open_[-1]} after 10 s")
         got = server.ask("POST", "/v1/clusters/bystander/place", {"id": "q", "cpu": 1, "memory": 1}, token="bystander")
         lab.check(got.status == 200, f"the holder of a token is served: {got}")
     finally:
@@ -74,6 +84,13 @@ def bodies_that_never_end(lab):
             except OSError:
                 pass
             sockets.append(connection)
+        refused = 0
+        for connection in sockets:
+            try:
+                refused += connection.recv(4096).startswith((b"HTTP/1.1 401", b"HTTP/1.1 503"))
+            except OSError:
+                pass
+        lab.check(refused > 100, f"{refused} are refused before the body is there")
         grown = server.memory() - before
         lab.check(grown < 200, f"{grown:.0f} MiB more")
     finally:
@@ -83,20 +100,21 @@ def bodies_that_never_end(lab):
 
 def refusals_in_the_log(lab):
     """20,000 requests with wrong tokens must not fill the disk with lines."""
-    server, before = lab.server, lab.server.log.stat().st_size
+    server, before, refused = lab.server, lab.server.log.stat().st_size, [0] * 40
 
-    def ask(_):
+    def ask(number):
         connection = server.socket()
         one = b"GET /v1/clusters HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer " + b"x" * 2000 + b"\r\n\r\n"
         try:
             for _ in range(500):
                 connection.sendall(one)
-                connection.recv(65536)
+                refused[number] += connection.recv(65536).startswith(b"HTTP/1.1 401")
         except OSError:
             pass
         connection.close()
 
     together(40, ask)
+    lab.check(sum(refused) > 19_000, f"{sum(refused)} were refused")
     lines = server.log.stat().st_size - before
     lab.check(lines < 12 << 20, f"{lines >> 10} KiB of log for 20,000 refusals")
     got = server.ask("GET", "/v1/clusters")
@@ -131,7 +149,7 @@ def refusals_of_many_addresses(lab):
             time.sleep(0.5)
 
     together(len(refused) + 1, lambda n: ask(n) if n < len(refused) else change(n))
-    lab.check(server.stop() is not None, "the server ends, and with it the last window of the log")
+    lab.check(lab.stop(60) is not None, "the server ends, and with it the last window of the log")
     records = [json.loads(line) for line in (server.data / "audit.jsonl").read_text().splitlines()]
     of_refusals = [record for record in records if record.get("kind") == "refusal"]
     size = sum(len(json.dumps(record)) for record in of_refusals)
@@ -144,6 +162,86 @@ def refusals_of_many_addresses(lab):
     lab.check(made.count(201) == len(made) == told, f"{made.count(201)} of {len(made)} changes were made, {told} have records")
 
 
+class RefusingProvider(http.server.BaseHTTPRequestHandler):
+    """A provider of sign-ins that knows no code."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.rfile.read(int(self.headers.get("content-length", 0)))
+        issuer = f"http://127.0.0.1:{self.server.server_port}"
+        status, told = 200, {"keys": []}
+        if self.path.endswith("openid-configuration"):
+            told = {"issuer": issuer, "jwks_uri": f"{issuer}/keys", "authorization_endpoint": f"{issuer}/authorize",
+                    "token_endpoint": f"{issuer}/token"}
+        elif self.path == "/token":
+            status, told = 400, {"error": "invalid_grant"}
+        body = json.dumps(told).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_POST = do_GET
+
+
+def codes_that_are_none(lab):
+    """Codes of sign-ins that the provider refuses, from four addresses without end: others begin to sign in, and each
+    of them is counted in the audit log by its address."""
+    server, ends, status = lab.server, threading.Event(), []
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), RefusingProvider) as provider:
+        threading.Thread(target=provider.serve_forever, daemon=True).start()
+        server.stop(30)
+        server.configure(more=f'openid-issuer = "http://127.0.0.1:{provider.server_port}"\nopenid-client = "placewright"\n'
+                              'public-url = "http://127.0.0.1:7777"\n'
+                              '[[openid-roles]]\ngroup = "ops"\nrole = "operator"\nclusters = ["alpha"]\n')
+        lab.check(server.start(), "it starts")
+        began = server.ask("GET", "/sign-in/openid", token=None, limit=20)
+        cookie = next((value.split(";")[0] for name, value in began.headers.items() if name.lower() == "set-cookie"), "")
+        place = next((value for name, value in began.headers.items() if name.lower() == "location"), "")
+        state = urllib.parse.parse_qs(urllib.parse.urlparse(place).query).get("state", [""])[0]
+        lab.check(began.status == 303 and cookie and state, f"a sign-in is begun: {began}")
+        one = (f"GET /sign-in/openid/back?code=bogus&state={state} HTTP/1.1\r\nHost: localhost\r\n"
+               f"Cookie: {cookie}\r\nConnection: close\r\n\r\n").encode()
+
+        def flood(number):
+            while not ends.is_set():
+                try:
+                    with socket.socket() as connection:
+                        connection.settimeout(15)
+                        connection.bind((f"127.2.0.{1 + number % 4}", 0))
+                        connection.connect(("127.0.0.1", server.port))
+                        connection.sendall(one)
+                        status.append(int(connection.recv(64)[9:12]))
+                except (OSError, ValueError):
+                    pass
+
+        threads = [threading.Thread(target=flood, args=(number,), daemon=True) for number in range(8)]
+        for thread in threads:
+            thread.start()
+        others = []
+        for _ in range(30):
+            others.append(server.ask("GET", "/sign-in/openid", token=None, limit=20).status)
+            time.sleep(0.2)
+        ends.set()
+        for thread in threads:
+            thread.join(20)
+        lab.reaches("codes", status, [401], 100)
+        lab.check(others.count(303) == 30, f"{others.count(303)} of 30 others began to sign in")
+        lab.check(lab.stop(60) is not None, "the server ends, and with it the last window of the log")
+    records = [json.loads(line) for line in (server.data / "audit.jsonl").read_text().splitlines()]
+    own = sum(record.get("kind") == "refusal" and record.get("path", "").endswith("/back") for record in records)
+    left_out = [record for record in records if record.get("left-out")]
+    counted = own + sum(record["left-out"] for record in left_out)
+    lab.check(counted >= len(status), f"{counted} of {len(status)} codes are counted, {own} with a record of their own")
+    named = all(f"127.2.0.{number}" in str(records) for number in (1, 2, 3, 4))
+    lab.check(named, f"by the addresses: {left_out[0].get('message', '') if left_out else ''}")
+
+
 def heads_that_are_none(lab):
     """Bytes that are no HTTP, long lines, many headers, wrong lengths."""
     heads = [
@@ -154,6 +252,7 @@ def heads_that_are_none(lab):
         b"GET /%00%ff/../..//v1/clusters HTTP/1.1\r\nhost: localhost\r\n\r\n",
         b"GET /v1/clusters HTTP/1.1\r\nhost: evil.example\r\norigin: http://evil.example\r\n\r\n",
     ]
+    answers = 0
     for head in heads:
         for _ in range(20):
             try:
@@ -161,10 +260,12 @@ def heads_that_are_none(lab):
                 connection.sendall(head)
                 connection.settimeout(2)
                 got = connection.recv(64)
+                answers += got.startswith(b"HTTP/1.1 4")
                 lab.check(not got.startswith(b"HTTP/1.1 2") and b" 500 " not in got, f"{head[:40]}: {got[:20]}", quiet=True)
             except OSError:
                 pass
             connection.close()
+    lab.check(answers >= 100, f"{answers} of {20 * len(heads)} are answered")
     lab.check(lab.server.ask("GET", "/v1/clusters").status == 200, "the administrator is served")
 
 
@@ -215,5 +316,5 @@ def example_secrets(lab):
 
 ATTACKS = [
     slow_readers, slow_heads, bodies_that_never_end, refusals_in_the_log, refusals_of_many_addresses,
-    heads_that_are_none, folder_of_another_user, example_secrets,
+    codes_that_are_none, heads_that_are_none, folder_of_another_user, example_secrets,
 ]

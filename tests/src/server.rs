@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -17,6 +17,14 @@ pub struct Server {
     pub url: String,
     /// The rest of its log, once it has ended.
     log: Option<JoinHandle<String>>,
+}
+
+/// The log of a server.
+#[derive(Debug)]
+pub struct Log {
+    /// What it said until it served.
+    said: String,
+    rest: BufReader<ChildStderr>,
 }
 
 /// The program. Cargo builds it before the tests of the workspace, into the folder above
@@ -85,7 +93,20 @@ impl Server {
     }
 
     /// Run a command that becomes a server; its log must be JSON.
-    pub fn spawn(mut command: Command) -> Self {
+    pub fn spawn(command: Command) -> Self {
+        let (mut server, mut log) = Self::spawn_and_read(command);
+        // The log is read on, so that the server never waits for us.
+        let read_on = move || {
+            let mut rest = log.said;
+            let _ = log.rest.read_to_string(&mut rest);
+            rest
+        };
+        server.log = Some(std::thread::spawn(read_on));
+        server
+    }
+
+    /// The same, whose log is read by whoever asks: when that is dropped, nobody reads it.
+    pub fn spawn_and_read(mut command: Command) -> (Self, Log) {
         command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -103,17 +124,12 @@ impl Server {
                 break url;
             }
         };
-        // The log is read on, so that the server never waits for us.
-        let log = std::thread::spawn(move || {
-            let mut rest = said;
-            let _ = log.read_to_string(&mut rest);
-            rest
-        });
-        Self {
+        let server = Self {
             child,
             url,
-            log: Some(log),
-        }
+            log: None,
+        };
+        (server, Log { said, rest: log })
     }
 
     /// The process.

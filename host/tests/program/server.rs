@@ -21,6 +21,8 @@ mod evacuation;
 mod export;
 mod first_start;
 mod follow;
+#[cfg(target_os = "linux")]
+mod full_disk;
 mod general;
 #[cfg(unix)]
 pub(crate) mod generated;

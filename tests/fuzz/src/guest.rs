@@ -110,6 +110,8 @@ pub(crate) struct Code<'c> {
     pub(crate) before: &'c str,
     /// More definitions.
     pub(crate) more: &'c str,
+    /// The only part that it has, and the world of the contract that has no other; None: it has all.
+    pub(crate) only: Option<(&'c str, &'c str)>,
 }
 
 impl Default for Code<'_> {
@@ -119,6 +121,7 @@ impl Default for Code<'_> {
             decode: "unreachable",
             before: "",
             more: "",
+            only: None,
         }
     }
 }
@@ -126,7 +129,8 @@ impl Default for Code<'_> {
 /// A component that describes itself by JSON.
 pub(crate) fn component(description: &Value, code: &Code) -> Vec<u8> {
     let image = Contract::get().of_json(Part::Unit, description);
-    encoded(&module(&image, code), CONTRACT, "everything")
+    let world = code.only.map_or("everything", |(_, world)| world);
+    encoded(&module(&image, code), CONTRACT, world)
 }
 
 /// A module with the contract's functions.
@@ -136,11 +140,15 @@ fn module(description: &[u8], code: &Code) -> String {
         decode,
         before: first,
         more,
+        only,
     } = code;
     let data: String = description.iter().map(|b| format!("\\{b:02x}")).collect();
     let lists = " i32".repeat(12);
     let mut parts = String::new();
     for (number, (part, function, before)) in PARTS.iter().enumerate() {
+        if only.is_some_and(|(only, _)| only != *part) {
+            continue;
+        }
         let texts = if before.is_empty() { 10 } else { 12 };
         let body = answer
             .replace("TEXTS", &texts.to_string())

@@ -140,13 +140,44 @@ fn code_large() -> Vec<u8> {
     component(&description("code", 1), &code)
 }
 
-/// Takes almost all memory that an instance may have, whenever it is asked.
+/// Answers soundly while it is probed. Where its setting begins with `!eat`, it takes almost all
+/// memory that an instance may have, and writes to all of it, whenever it judges.
 fn memory_eater() -> Vec<u8> {
     let code = Code {
-        answer: "(drop (memory.grow (i32.const 2900)))\
-                 (memory.fill (i32.const 0x800000) (i32.const 1) (i32.const 0xe000000))\
+        answer: "(global.set $free (i32.const 0x200000))
+                 (if (call $answer (local.get TEXTS) (local.get COUNT) (i32.const PART)) (then
+                   (drop (memory.grow (i32.const 2900)))
+                   (memory.fill (i32.const 0x800000) (i32.const 1) (i32.const 0xe000000))))
+                 ;; A verdict and a cost of 0 for each host, as they are wanted.
+                 (i32.store (i32.const 0x10004) (i32.const 0x20000))
+                 (i32.store (i32.const 0x10008)
+                   (i32.mul (local.get 0) (i32.load (local.get 2))))
+                 (i32.store (i32.const 0x1000c) (i32.const 0x20000))
+                 (i32.store (i32.const 0x10010)
+                   (i32.mul (local.get 1) (i32.load (local.get 2))))
                  (i32.const 0x10000)",
+        decode: EATS,
+        only: Some(("judge", "judging")),
         ..Code::default()
     };
-    component(&description("memory-eater", 1), &code)
+    let mut described = description("memory-eater", 1);
+    if let Some(parts) = described.as_object_mut() {
+        parts.retain(|name, _| {
+            !["selection", "effects", "balance", "order", "explain"].contains(&name.as_str())
+        });
+    }
+    component(&described, &code)
 }
+
+/// Whether a text of the call begins with `!eat`.
+const EATS: &str = "
+    (block $none (loop $next
+      (br_if $none (i32.eqz (local.get $count)))
+      (local.set $at (i32.load (local.get $text)))
+      (local.set $end (i32.load offset=4 (local.get $text)))
+      (local.set $text (i32.add (local.get $text) (i32.const 8)))
+      (local.set $count (i32.sub (local.get $count) (i32.const 1)))
+      (br_if $next (i32.lt_u (local.get $end) (i32.const 4)))
+      (br_if $next (i32.ne (i32.load (local.get $at)) (i32.const 0x74616521)))
+      (return (i32.const 1))))
+    (i32.const 0)";

@@ -232,6 +232,8 @@ async fn plan(
         note.has_changed_nothing();
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
+    // Nothing of it is begun: as often as somebody plans, it is told as what was only tried.
+    note.has_changed_nothing();
     let kept = cluster.turn_as(&caller, move |state| {
         state.remember_plan(plan, max_in_flight)
     });
@@ -273,6 +275,8 @@ async fn evacuate(
         note.has_changed_nothing();
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
+    // Nothing of it is begun: as often as somebody plans, it is told as what was only tried.
+    note.has_changed_nothing();
     let kept = cluster.turn_as(&caller, move |state| {
         state.remember_plan(plan, max_in_flight)
     });
@@ -302,6 +306,7 @@ async fn show(
     request_body = Option<BeginWanted>, responses((status = OK, body = PlanShown)))]
 async fn begin(
     State(deployment): State<Arc<Deployment>>,
+    Extension(note): Extension<Note>,
     Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
     wanted: Option<Json<BeginWanted>>,
@@ -314,7 +319,14 @@ async fn begin(
         auto: wanted.auto,
     };
     let cluster = deployment.cluster(&cluster)?;
-    let begun = cluster.turn_as(&caller, move |state| state.begin_plan(number, &begin));
+    let begun = cluster.turn_as(&caller, move |state| {
+        let before = state.plan(number)?;
+        let begun = state.begin_plan(number, &begin)?;
+        if (before.counted, before.auto) == (begun.counted, begun.auto) {
+            note.has_changed_nothing();
+        }
+        Ok(begun)
+    });
     long(begun.await?).await
 }
 
@@ -326,10 +338,16 @@ async fn begin(
     responses((status = OK, body = PlanShown)))]
 async fn cancel(
     State(deployment): State<Arc<Deployment>>,
+    Extension(note): Extension<Note>,
     Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
 ) -> Result<Response, Problem> {
     let cluster = deployment.cluster(&cluster)?;
-    let cancelled = cluster.turn_as(&caller, move |state| state.cancel_plan(number));
+    let cancelled = cluster.turn_as(&caller, move |state| {
+        if state.is_plan_idle(number) {
+            note.has_changed_nothing();
+        }
+        state.cancel_plan(number)
+    });
     long(cancelled.await?).await
 }

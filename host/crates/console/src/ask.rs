@@ -78,7 +78,8 @@ impl FromRequestParts<Arc<Console>> for Ask {
     ) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, console).await?;
         let Ok(asker) = Asker::from_request_parts(parts, console).await;
-        let turn = console.pages.place(&caller.name, caller.only_cluster());
+        let cluster = caller.counts_for();
+        let turn = console.pages.place(&caller.name, cluster.as_ref());
         let turn = turn.await?;
         Ok(Self {
             console: console.clone(),

@@ -381,6 +381,27 @@ mod tests {
         taken.unwrap().unwrap().0
     }
 
+    #[test]
+    fn a_page_that_browsers_or_headers_read_otherwise_is_not_remembered() {
+        let begun = || Begun {
+            state: "s".to_owned(),
+            nonce: "n".to_owned(),
+            verifier: "v".to_owned(),
+        };
+        for (page, expected) in [
+            ("/clusters/x?sort=cpu", "/clusters/x?sort=cpu"),
+            ("/clusters\nrefresh: 0", "/"),
+            ("/clusters\r\n", "/"),
+            ("/\\evil.example", "/"),
+            ("//evil.example", "/"),
+            ("/clusters/\u{e9}", "/"),
+        ] {
+            let (_, read) = of_cookie(&cookie_value(&begun(), page)).unwrap();
+            assert_eq!(read, expected, "{page:?}");
+            assert!(HeaderValue::from_str(&format!("0; url={read}")).is_ok());
+        }
+    }
+
     #[tokio::test]
     async fn so_many_questions_go_on_at_once_also_if_nobody_waits_for_them() {
         let silent = Arc::new(TcpListener::bind("127.0.0.1:0").unwrap());

@@ -166,9 +166,21 @@ pub(crate) fn page_before(parts: &HeaderMap) -> String {
     }
 }
 
-/// Whether a path is one of this server, and none that ends what was begun.
+/// Whether a path is one of this server, and none that ends what was begun. Browsers read a backslash
+/// as a slash, and pass over control characters: what is to be read with care is no page.
 pub(crate) fn is_page(path: &str) -> bool {
-    path.starts_with('/') && !path.starts_with("//") && !path.starts_with("/sign-")
+    let stem = path.split(['?', '#']).next().unwrap_or_default();
+    let read: Vec<u8> = percent_encoding::percent_decode_str(stem).collect();
+    let names_a_host = |rest: &[u8]| matches!(rest.first(), Some(b'/' | b'\\'));
+    let is_own = read
+        .strip_prefix(b"/")
+        .is_some_and(|rest| !names_a_host(rest));
+    is_own
+        && stem.starts_with('/')
+        && !stem.contains('\\')
+        && path.bytes().all(|byte| byte.is_ascii_graphic())
+        && !read.iter().any(u8::is_ascii_control)
+        && !read.starts_with(b"/sign-")
 }
 
 /// The page on which a token is entered.
@@ -304,12 +316,64 @@ mod tests {
             ("http://a/clusters/x?sort=cpu", "/clusters/x?sort=cpu"),
             ("http://a/sign-in", "/"),
             ("http://a//evil.example", "/"),
+            ("http://a/\\evil.example", "/"),
             ("nothing", "/"),
         ] {
             let sent = headers(&[(header::REFERER, referer)]);
             assert_eq!(page_before(&sent), expected, "{referer}");
         }
         assert_eq!(page_before(&HeaderMap::new()), "/");
+    }
+
+    #[test]
+    fn a_page_is_one_of_this_server_however_a_browser_reads_it() {
+        for page in [
+            "/",
+            "/clusters/x",
+            "/clusters/x?sort=cpu&text=%5C%0A",
+            "/clusters/x?text=\\",
+            "/clusters/%2F%5C/vms/%2E%2E",
+            "/clusters/a//b",
+            "/search?q=//a#//b",
+        ] {
+            assert!(is_page(page), "{page}");
+        }
+        for other in [
+            "",
+            "clusters",
+            "?a=/b",
+            "#/b",
+            "//evil.example",
+            "///evil.example",
+            "/\\evil.example",
+            "\\\\evil.example",
+            "\\/evil.example",
+            "/clusters\\x",
+            "/%2Fevil.example",
+            "/%2fevil.example",
+            "/%5Cevil.example",
+            "%2F/evil.example",
+            "%2Fclusters",
+            "/\tevil.example",
+            "/\t/evil.example",
+            "/\n/evil.example",
+            "/\r\nset-cookie: a=b",
+            "/clusters?a=\nb",
+            "/clusters/\u{7f}",
+            "/clusters/\u{e9}",
+            "/clusters/\u{85}",
+            "/clusters/a b",
+            "/%09/evil.example",
+            "/clusters/%0Aa",
+            "/clusters/%00",
+            "/sign-out",
+            "/sign-in/openid",
+            "/%73ign-out",
+            "https://evil.example/",
+            "javascript:alert(1)",
+        ] {
+            assert!(!is_page(other), "{other:?}");
+        }
     }
 
     #[test]

@@ -284,7 +284,7 @@ impl Cluster {
         let work = move |state: &mut ClusterState, answer: Answer<(), DeploymentError>| {
             // Before it looks at what is in force.
             nudged.store(false, atomic::Ordering::SeqCst);
-            state.run(|_| Ok(()), answer);
+            state.run(Share::Work, |_| Ok(()), answer);
         };
         drop(self.turns.take_anyway(work));
     }
@@ -313,7 +313,7 @@ impl Cluster {
         work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
     ) -> Reply<R, DeploymentError> {
         let work = move |state: &mut ClusterState, answer: Answer<R, DeploymentError>| {
-            state.run(work, answer);
+            state.run(Share::Work, work, answer);
         };
         self.turns.take_anyway(work)
     }
@@ -341,7 +341,8 @@ impl Cluster {
         self.take(Share::Work, self.limit, work)
     }
 
-    /// Do `work` that only reads, and takes little time, in a turn. Where turns that change
+    /// Do `work` that only reads, and takes little time, in a turn. It is answered also while the
+    /// store fails, which those were told whose changes are not kept. Where turns that change
     /// something wait too, at most one such comes between two of them.
     pub fn read<R: Send + 'static>(
         &self,
@@ -368,7 +369,7 @@ impl Cluster {
         self.meter.wait_begins();
         let (meter, asked) = (self.meter.clone(), Instant::now());
         let work = move |state: &mut ClusterState, answer: Answer<R, DeploymentError>| {
-            state.run(work, answer);
+            state.run(share, work, answer);
         };
         let ends = move || meter.wait_ends(asked.elapsed());
         self.turns.take(share, limit, work, ends)

@@ -15,7 +15,7 @@ use tokio::sync::broadcast;
 use placewright_document::Word;
 use placewright_model::budget::Collection;
 use placewright_model::{Rfc3339, cut, one_line};
-use placewright_records::audit::Audit;
+use placewright_records::audit::{Audit, Source, Unchanged};
 use placewright_store::{Change, Store, StoreError};
 use placewright_sync::Mutex;
 
@@ -102,6 +102,9 @@ pub struct News {
     pub by: Option<Arc<str>>,
     /// What happened: a sentence.
     pub message: String,
+    /// Whether nothing is different for it but what is listed, as for a plan of which nothing was begun: whoever
+    /// calls can have it happen without end, and its record in the audit log gives way to others.
+    pub has_changed_nothing: bool,
 }
 
 /// The events of a deployment.
@@ -206,6 +209,7 @@ impl Events {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         told.number += 1;
         let to_reserve = told.reserves();
+        let has_changed_nothing = news.has_changed_nothing;
         let event = Arc::new(Event {
             number: told.number,
             at,
@@ -231,7 +235,17 @@ impl Events {
         if self.audit.is_on()
             && let Some(record) = audited::record(&event)
         {
-            self.audit.record(record);
+            match has_changed_nothing {
+                false => self.audit.record(record),
+                true => {
+                    let source = Source {
+                        token: record.by.clone(),
+                        address: None,
+                    };
+                    self.audit
+                        .record_unchanged(&source, Unchanged::Failed, || record);
+                }
+            }
         }
         // Under the lock, so that listeners get events in the order of their numbers.
         // Without listeners nobody is told.
@@ -400,7 +414,11 @@ fn reserve(number: u64) -> Change {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+    use placewright_records::audit::{AuditFileOptions, Destination};
+    use placewright_records::telemetry::AuditMetrics;
     use placewright_store::StoreOptions;
 
     fn numbers(listening: &Listening) -> Vec<u64> {
@@ -413,6 +431,41 @@ mod tests {
             message: message.to_owned(),
             ..News::default()
         }
+    }
+
+    #[test]
+    fn of_events_that_changed_nothing_some_have_records_and_of_changes_each() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("audit.jsonl");
+        let destination = Destination::File(AuditFileOptions {
+            path: path.clone(),
+            size: 1 << 30,
+            files: 2,
+            age: Duration::ZERO,
+            spare: 0,
+        });
+        let audit = Audit::open(&destination, AuditMetrics::default()).unwrap();
+        let events = Events::default().recorded(audit.clone());
+        let made = |has_changed_nothing| News {
+            kind: EventKind::PlanMade,
+            cluster: Some("c".into()),
+            plan: Some(1),
+            by: Some("op".into()),
+            message: "made".to_owned(),
+            has_changed_nothing,
+            ..News::default()
+        };
+        for number in 0..1000 {
+            events.tell(number, made(true));
+        }
+        for number in 0..100 {
+            events.tell(number, made(false));
+        }
+        assert!(audit.end(Duration::from_secs(60)));
+        let text = std::fs::read_to_string(path).unwrap();
+        let told = text.matches("\"what\":\"plan-made\"").count();
+        assert!((101..200).contains(&told), "{told}");
+        assert_eq!(events.last(), 1100);
     }
 
     #[test]

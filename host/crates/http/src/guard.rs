@@ -193,9 +193,9 @@ pub(super) async fn check_scope(
     match scope {
         Scope::Any => {
             caller.must(permission, None)?;
-            // Whatever it asks for, it is shown that cluster alone.
-            if let Some(cluster) = caller.only_cluster() {
-                request.extensions_mut().insert(OnCluster(cluster.clone()));
+            // Whatever it asks for, it is shown its clusters alone.
+            if let Some(cluster) = caller.counts_for() {
+                request.extensions_mut().insert(OnCluster(cluster));
             }
             Ok(())
         }
@@ -226,11 +226,13 @@ mod tests {
     use crate::permission::Role;
 
     #[tokio::test]
-    async fn what_a_caller_for_one_cluster_asks_for_counts_for_that_cluster() {
+    async fn what_a_caller_for_some_clusters_asks_for_counts_for_these() {
         for (clusters, expected) in [
             (Some(vec!["x"]), Some("x")),
-            (Some(vec!["x", "y"]), None),
-            (Some(vec![]), None),
+            (Some(vec!["x", "y"]), Some("x\ny")),
+            (Some(vec!["y", "x"]), Some("x\ny")),
+            (Some(vec!["x", "z"]), Some("x\nz")),
+            (Some(vec![]), Some("")),
             (None, None),
         ] {
             let clusters = clusters.map(|all| all.into_iter().map(Arc::from).collect());

@@ -273,7 +273,8 @@ pub(crate) async fn answer(site: Arc<Site>, handle: Handle, request: Request) ->
     let (turn, cancel) = match is_read {
         true => (turn().await, gone.cancel()),
         false => {
-            let place = site.writes.place(&caller.name, caller.only_cluster());
+            let cluster = caller.counts_for();
+            let place = site.writes.place(&caller.name, cluster.as_ref());
             (place.await.map(Some), Cancel::default())
         }
     };

@@ -183,17 +183,23 @@ impl ClusterState {
             told.told.notes.len(),
             told.told.stuck.len()
         );
-        self.tell_plan(EventKind::PlanMade, number, message);
+        self.tell_plan((EventKind::PlanMade, true), number, message);
         told
     }
 
-    /// Tell of a plan when it is kept.
-    fn tell_plan(&mut self, kind: EventKind, number: u64, message: String) {
+    /// Tell of a plan when it is kept, and whether nothing but the plan itself is different for it.
+    fn tell_plan(
+        &mut self,
+        (kind, has_changed_nothing): (EventKind, bool),
+        number: u64,
+        message: String,
+    ) {
         self.tell_when_kept(News {
             kind,
             plan: Some(number),
             policy: Some(self.attached.policy.clone()),
             message,
+            has_changed_nothing,
             ..News::default()
         });
     }
@@ -222,7 +228,7 @@ impl ClusterState {
         }
         self.keep_plan(number);
         let message = format!("plan {number} does not go on by itself any more: {why}");
-        self.tell_plan(EventKind::PlanHalted, number, message);
+        self.tell_plan((EventKind::PlanHalted, false), number, message);
     }
 
     /// Count what has become of the moves of a plan since they were counted last.
@@ -312,6 +318,12 @@ impl ClusterState {
         Ok(kept.shown(Some(number)))
     }
 
+    /// Whether nothing but the plan itself would be different if it were cancelled.
+    pub fn is_plan_idle(&self, number: u64) -> bool {
+        let kept = self.plans.plans.get(&number);
+        kept.is_some_and(KeptPlan::is_idle)
+    }
+
     /// Begin moves of a plan: all in order, or those that are named, as many as may be under
     /// way at once. Each is held against the policy as things are. One that cannot be begun yet
     /// says what it waits for, and holds up only those that need it.
@@ -334,6 +346,7 @@ impl ClusterState {
             )));
         }
         let cancel = Cancel::default().within(self.turn).when(&self.cut_off);
+        let before = (kept.counts(), kept.auto.clone());
         begin_moves(
             &mut self.scheduler,
             kept,
@@ -348,6 +361,7 @@ impl ClusterState {
         if kept.counts().begun > 0 {
             self.plans.under_way.insert(number);
         }
+        let is_as_before = before == (kept.counts(), kept.auto.clone());
         let told = kept.shown(Some(number));
         let waiting = match kept.waiting() {
             Some((1, why)) => format!("; 1 waits: {why}"),
@@ -361,7 +375,7 @@ impl ClusterState {
             told.counted.confirmed
         );
         self.keep_plan(number);
-        self.tell_plan(EventKind::PlanBegun, number, message);
+        self.tell_plan((EventKind::PlanBegun, is_as_before), number, message);
         if begin.auto == Some(false) {
             self.stop_restarts_of(number);
         }
@@ -379,6 +393,7 @@ impl ClusterState {
         let Some(kept) = self.plans.plans.get(&number) else {
             return Err(no_plan(number));
         };
+        let is_idle = kept.is_idle();
         let released = kept.under_way().filter_map(|it| self.released(&it.vm, now));
         let released: Vec<_> = released.collect();
         let Some(kept) = self.plans.plans.get_mut(&number) else {
@@ -393,7 +408,7 @@ impl ClusterState {
         self.plans.under_way.remove(&number);
         self.keep_plan(number);
         let message = format!("plan {number} was cancelled: nothing more of it is begun");
-        self.tell_plan(EventKind::PlanCancelled, number, message);
+        self.tell_plan((EventKind::PlanCancelled, is_idle), number, message);
         self.stop_restarts_of(number);
         Ok(told)
     }
@@ -472,7 +487,7 @@ impl ClusterState {
                 let message = format!(
                     "restarts of plan {number} do not begin, and it is tried again: {error}"
                 );
-                self.tell_plan(EventKind::RestartFailed, number, message);
+                self.tell_plan((EventKind::RestartFailed, false), number, message);
             }
             return;
         }

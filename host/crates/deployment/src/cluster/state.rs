@@ -30,7 +30,7 @@ use crate::events::{EventKind, Events, News};
 use crate::in_force::InForce;
 use crate::quotas::ClusterLedger;
 use crate::returns::Returns;
-use crate::turns::Answer;
+use crate::turns::{Answer, Share};
 use placewright_chain::{Chain, UnheededInCluster};
 use placewright_engine::generation::Generation;
 use placewright_inventory::{Inventory, Touched};
@@ -403,9 +403,11 @@ impl ClusterState {
         self.events.tell(self.now(), news);
     }
 
-    /// Do the work of a turn, and answer when what it changed is kept.
+    /// Do the work of a turn, and answer when what it changed is kept. Work that only reads is answered also if
+    /// nothing can be kept: what there is to keep then is of others before it.
     pub(super) fn run<R: Send + 'static>(
         &mut self,
+        share: Share,
         work: impl FnOnce(&mut Self) -> Result<R, DeploymentError>,
         answer: Answer<R, DeploymentError>,
     ) {
@@ -426,7 +428,7 @@ impl ClusterState {
         if changes.is_empty() {
             return match repeats {
                 // Nobody is told of it again before it is kept.
-                true => self.keep(changes, news, outcome, answer),
+                true => self.keep(changes, news, (share, outcome), answer),
                 false => {
                     news.tell();
                     answer.give(outcome);
@@ -440,7 +442,7 @@ impl ClusterState {
             self.measure_units();
         }
         self.tell_quarantined();
-        self.keep(changes, news, outcome, answer);
+        self.keep(changes, news, (share, outcome), answer);
     }
 
     /// Have these changes kept, and all before them; then answer.
@@ -448,7 +450,7 @@ impl ClusterState {
         &self,
         changes: Vec<Change>,
         news: Told,
-        outcome: Result<R, DeploymentError>,
+        (share, outcome): (Share, Result<R, DeploymentError>),
         answer: Answer<R, DeploymentError>,
     ) {
         let (everything, lost) = (self.everything.clone(), self.lost.clone());
@@ -471,7 +473,10 @@ impl ClusterState {
                         lost.take_in(changes);
                     }
                     everything.store(true, Ordering::Release);
-                    outcome.and(Err(DeploymentError::NotKept(error)))
+                    match share {
+                        Share::Reads => outcome,
+                        Share::Work => outcome.and(Err(DeploymentError::NotKept(error))),
+                    }
                 }
             });
         });

@@ -220,9 +220,10 @@ fn gpus_of(inventory: &Inventory, host: &HostEntry) -> MeasureSums {
             sums.committed += taken;
             continue;
         }
-        // Who is to run here with other amounts takes what it does not hold yet.
-        let mut residents = inventory.vms_of(host);
-        let held = residents.find(|other| !other.pending && other.vm.id == entry.vm.id);
+        // Who is to run here with other amounts takes what it does not hold yet. It is looked up by its id:
+        // a host may have very many VMs.
+        let held = inventory.running(&entry.vm.id);
+        let held = held.filter(|other| other.slot == entry.slot);
         sums.reserved += (taken - held.map_or(0.0, gpus_taken)).max(0.0);
     }
     sums

@@ -40,6 +40,16 @@ fn what_was_decided_while_the_store_failed_is_kept_when_it_works_again() {
     }
     let released = cluster.turn(|state| state.cancel(&["released"])).wait();
     assert!(matches!(released, Err(DeploymentError::NotKept(_))));
+    // Whoever only reads is answered, as often as he asks.
+    for _ in 0..2 {
+        let one = cluster
+            .read(|state| state.reservation("one"))
+            .wait()
+            .unwrap();
+        assert_eq!(&*one.vm, "one");
+        let none = cluster.read(|state| state.plan(7)).wait().unwrap_err();
+        assert!(matches!(none, DeploymentError::Unknown { .. }), "{none}");
+    }
     deployment.store.refuse_writes(false);
     // Any turn has it kept.
     let one = with_key(&cluster, "after").unwrap();

@@ -231,6 +231,28 @@ fn a_plan_of_which_all_moves_are_stale_does_not_go_on_by_itself() {
 }
 
 #[test]
+fn a_plan_is_idle_until_something_of_it_is_begun_and_once_it_is_cancelled() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = uneven_cluster(folder.path());
+    emptied(&cluster, Some(1));
+    let is_idle = || {
+        let idle = cluster.turn(|state| Ok(state.is_plan_idle(1)));
+        idle.wait().unwrap()
+    };
+    assert!(is_idle());
+    let begun = begin(&cluster, Begin::default());
+    assert_eq!(begun.counted.begun, 1);
+    assert!(!is_idle());
+    let cancel = || cluster.turn(|state| state.cancel_plan(1)).wait().unwrap();
+    assert_eq!(cancel().counted.begun, 0);
+    assert!(is_idle());
+    assert!(cancel().cancelled);
+    assert!(is_idle());
+    let none = cluster.turn(|state| Ok(state.is_plan_idle(2)));
+    assert!(!none.wait().unwrap());
+}
+
+#[test]
 fn a_plan_that_goes_on_by_itself_begins_the_next_move_when_one_is_stale_or_given_back() {
     let folder = tempfile::tempdir().unwrap();
     let (_world, cluster) = uneven_cluster(folder.path());

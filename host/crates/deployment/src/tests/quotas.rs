@@ -224,6 +224,43 @@ fn a_reserved_vm_is_given_to_no_tenant_that_may_hold_no_more() {
 }
 
 #[test]
+fn a_vm_that_runs_counts_for_whom_it_is_told_to_be_of_under_whatever_id() {
+    let folder = tempfile::tempdir().unwrap();
+    let (world, [c, d]) = clusters(folder.path());
+    world.put("gold", None, json!({"vms": 2}));
+    for id in ["x", "y", "z"] {
+        assert!(decided(&c, of_tenant("u", id, 1))["host"].is_string());
+    }
+    c.turn(|state| state.confirm(&["x", "y", "z"], None))
+        .wait()
+        .unwrap();
+    // A report of what runs is what is so, also beyond the quota; and then there is nothing more.
+    for id in ["x", "y", "z"] {
+        changed(&c, &json!({"vms": [{"id": id, "tenant": "t"}]}));
+    }
+    assert_eq!(world.vms_held("gold"), 3);
+    for cluster in [&c, &d] {
+        let refused = decided(cluster, of_tenant("t", "more", 1));
+        assert_eq!(refused["refused-by-quota"]["quota"], "gold");
+    }
+    // Another id is another VM of the same tenant, and a VM that goes away makes room.
+    let renamed =
+        json!({"gone": {"vms": ["x"]}, "vms": [{"id": "x2", "host": "a", "tenant": "t"}]});
+    changed(&c, &renamed);
+    assert_eq!(world.vms_held("gold"), 3);
+    changed(&c, &json!({"gone": {"vms": ["x2", "y"]}}));
+    assert_eq!(world.vms_held("gold"), 1);
+    assert!(decided(&d, of_tenant("t", "more", 1))["host"].is_string());
+    // A place that is reserved is asked about as when it is placed.
+    assert!(decided(&c, of_tenant("u", "w", 1))["host"].is_string());
+    let given = json!({"vms": [{"id": "w", "tenant": "t"}]}).to_string();
+    let given = InventoryChanges::read(&given, "c.json", &c.schema()).unwrap();
+    let refused = c.turn(|state| state.change(given)).wait().unwrap_err();
+    assert!(refused.to_string().contains("gold"), "{refused}");
+    assert_eq!(world.vms_held("gold"), 2);
+}
+
+#[test]
 fn quotas_and_what_is_held_are_there_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let (world, [c, d]) = clusters(folder.path());

@@ -99,11 +99,24 @@ impl Caller {
         clusters.is_none_or(|clusters| clusters.contains(cluster))
     }
 
-    /// The cluster that the token is for, if it is for one alone.
-    pub fn only_cluster(&self) -> Option<&Arc<str>> {
-        let mut clusters = self.clusters.iter().flatten();
-        let first = clusters.next()?;
-        clusters.next().is_none().then_some(first)
+    /// What the caller asks for counts for this cluster where no cluster is named: the one that the
+    /// token is for. The clusters of a token for several count as one, of which all tokens for
+    /// the same ones have a part: to none of them does it leave less. None: it is for all.
+    pub fn counts_for(&self) -> Option<Arc<str>> {
+        let clusters = self.clusters.as_ref()?;
+        let mut names = clusters.iter();
+        match (names.next(), names.next()) {
+            (Some(only), None) => Some(only.clone()),
+            // No name has a line break.
+            _ => Some(
+                clusters
+                    .iter()
+                    .map(|it| &**it)
+                    .collect::<Vec<_>>()
+                    .join("\n")
+                    .into(),
+            ),
+        }
     }
 
     /// Check that the caller has a permission, and on the cluster if one is named.

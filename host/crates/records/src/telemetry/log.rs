@@ -51,7 +51,9 @@ pub fn check_level(level: &str) -> Result<(), LogError> {
 }
 
 /// Write the program's log to standard error: what is at least as grave as `level`,
-/// which may name levels by module. Spans go to `traces`, too, whatever the level.
+/// which may name levels by module. Spans go to `traces`, too, whatever the level. A line that
+/// cannot be written, as on a full disk or to a reader that is gone, is left out: to tell of it there, as
+/// would be done otherwise, fails as well, and whatever has logged it would end with a panic.
 ///
 /// # Errors
 /// If the level is none, or there is a log already.
@@ -63,7 +65,9 @@ pub fn start_log(format: LogFormat, level: &str, traces: Option<&Traces>) -> Res
 }
 
 fn start_log_and_traces(format: LogFormat, level: &str, traces: &Traces) -> Result<(), LogError> {
-    let log = fmt::layer::<Registry>().with_writer(std::io::stderr);
+    let log = fmt::layer::<Registry>()
+        .with_writer(std::io::stderr)
+        .log_internal_errors(false);
     let log = match format {
         LogFormat::Text => log
             .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
@@ -83,7 +87,8 @@ fn start_log_and_traces(format: LogFormat, level: &str, traces: &Traces) -> Resu
 fn start_log_alone(format: LogFormat, level: &str) -> Result<(), LogError> {
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter(level)?)
-        .with_writer(std::io::stderr);
+        .with_writer(std::io::stderr)
+        .log_internal_errors(false);
     match format {
         LogFormat::Text => log
             .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))

@@ -271,6 +271,15 @@ impl KeptPlan {
         counts
     }
 
+    /// Whether nothing but the plan itself is different once it is cancelled: nothing of it was begun, or it
+    /// was cancelled before.
+    pub(super) fn is_idle(&self) -> bool {
+        let is_planned = |progress: &Progress| progress.state == MoveState::Planned;
+        !self.restarts
+            && self.auto.is_none()
+            && (self.cancelled || self.moves.iter().all(is_planned))
+    }
+
     /// The moves that were begun and are not confirmed.
     pub(super) fn under_way(&self) -> impl Iterator<Item = &PlannedMove> {
         let moves = self.plan.moves.iter().zip(&self.moves);
