@@ -120,8 +120,7 @@ fn shape(shape: Shape) -> Json {
             json!({ "type": "array", "items": { "enum": words() }, "uniqueItems": true })
         }
         Shape::Texts => {
-            let name = json!({ "type": "string", "maxLength": LONGEST_ID });
-            json!({ "type": "array", "items": name, "uniqueItems": true })
+            json!({ "type": "array", "items": id(), "uniqueItems": true })
         }
         Shape::Table(form) => object(form),
         Shape::Tables(form) => list(object(form)),

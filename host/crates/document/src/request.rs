@@ -20,7 +20,7 @@ use super::cluster::Ids;
 use super::form::{BOOLEAN, Fields, Key, Shape, TEXT, TIME, key, required};
 use super::pinning::{LOCATION, PINNED, PREFERRED, pinning};
 use super::{
-    Content, Entry, Node, Place, Problems, RowReader, Table, json_schema, parse_with_nulls, shown,
+    Content, Entry, Place, Problems, RowReader, Table, json_schema, parse_with_nulls, shown,
 };
 use placewright_model::schema::{Schema, Source};
 use placewright_model::{Bounds, Kind, Measure, Request, Vm};

@@ -137,6 +137,38 @@ fn a_vm_is_placed_explained_and_confirmed_from_elsewhere() {
 }
 
 #[test]
+fn vms_of_a_batch_for_which_nothing_is_decided_or_reserved_are_told_with_the_reason() {
+    let world = World::start(&[]);
+    world.ask(0, "create cluster.toml --policy general");
+    world.ask(0, "place -c east --vm vm.toml");
+    let one = r#"{"id": "one", "cpu": 1, "memory": "1 GiB"}"#;
+    let batch = |vm: &str| world.write("b.json", &format!(r#"{{"vms": [{one}, {vm}]}}"#));
+    // A place is reserved for it already.
+    batch(r#"{"id": "new", "cpu": 2, "memory": "2 GiB"}"#);
+    let failed = world.ask(1, "place -c east --batch --vm b.json --dry-run");
+    assert!(failed.contains("one") && failed.contains("new"), "{failed}");
+    assert!(failed.contains("has a place reserved already"), "{failed}");
+    let failed = world.ask_json(1, "place -c east --batch --vm b.json --dry-run");
+    assert_eq!(failed["failed"][0]["vms"], json!(["new"]));
+    batch(r#"{"id": "huge", "cpu": 99, "memory": "2 GiB"}"#);
+    let none = world.ask(1, "place -c east --batch --all-or-nothing --vm b.json");
+    assert!(none.contains("so none gets one"), "{none}");
+    assert_eq!(
+        world
+            .ask_json(0, "get reservations -c east")
+            .as_array()
+            .unwrap()
+            .len(),
+        1
+    );
+    let some = world.ask(1, "place -c east --batch --vm b.json");
+    assert!(!some.contains("so none gets one"), "{some}");
+    let none = world.ask(2, "unit history nothing");
+    assert!(none.contains("there is no unit \"nothing\""), "{none}");
+    assert_eq!(world.ask(0, "unit history memory").trim(), "There is none.");
+}
+
+#[test]
 fn things_of_a_cluster_are_changed_with_the_state_that_was_looked_at() {
     let world = World::start(&[]);
     world.ask(0, "create cluster.toml");

@@ -8,6 +8,12 @@ use placewright_http::permission::Rule;
 /// The key of a request that is carried out once.
 const KEY: &str = "Idempotency-Key";
 
+/// Headers that say on what condition something is changed, and what is taken as such.
+const CONDITIONS: [(&str, &str); 2] = [
+    ("If-Match", r#"^(\*|(W/)?"[0-9]+")$"#),
+    ("If-None-Match", r"^\*$"),
+];
+
 /// Describe the headers that the layers before the routes take and add: each answer's
 /// `X-Request-Id`, and the `Idempotency-Key` of each POST that changes something.
 pub(super) fn describe(document: &mut Json) {
@@ -26,6 +32,15 @@ pub(super) fn describe(document: &mut Json) {
 }
 
 fn operation_of(rule: &Rule, operation: &mut Json) {
+    let parameters = operation.get_mut("parameters").and_then(Json::as_array_mut);
+    for parameter in parameters.into_iter().flatten() {
+        let pattern = CONDITIONS
+            .iter()
+            .find(|(name, _)| parameter["name"] == *name);
+        if let Some((_, pattern)) = pattern {
+            parameter["schema"]["pattern"] = (*pattern).into();
+        }
+    }
     let is_carried_out_once = is_carried_out_once(rule);
     if is_carried_out_once {
         add_key(operation);
