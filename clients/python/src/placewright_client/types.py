@@ -2057,8 +2057,6 @@ HostFateLeft = TypedDict(
         'fate': "Literal['left']",
         # It does not go on to the next stage.
         'passed-over': 'bool',
-        # The same under the name that clients of this version may have been made for.
-        'passed_over': 'bool',
         # Name of the stage.
         'stage': 'str',
         # The sums of its weighted costs, tier by tier; null = infinite.
@@ -5896,8 +5894,6 @@ WhyNotDrawn = TypedDict(
         'chosen': 'str | None',
         # The group that was drawn from; none if no candidate had a chance.
         'drawn-from': 'int | None',
-        # The same under the name that clients of this version may have been made for.
-        'drawn_from': 'int | None',
         # What the units that keep the VMs off work out about it.
         'facts': 'NotRequired[list[ExplainedFact]]',
         # The group of candidates that it is in, the best being 1.
