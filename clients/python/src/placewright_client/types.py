@@ -373,7 +373,7 @@ ClusterDocument = TypedDict(
         # The tenants that own VMs
         'tenants': 'NotRequired[list[TenantDocument]]',
         # The VMs that run or have a place reserved; they may also stand inside their hosts
-        'vms': 'NotRequired[list[VmDocument]]',
+        'vms': 'NotRequired[list[PlacedVmDocument]]',
     },
 )
 
@@ -1104,29 +1104,29 @@ GroupBody = TypedDict(
     'GroupBody',
     {
         # What it is for
-        'description': 'NotRequired[str]',
+        'description': 'NotRequired[str | None]',
         # Whether the rule for VMs must be kept; false if not given
-        'hard': 'NotRequired[bool]',
+        'hard': 'NotRequired[bool | None]',
         # Whether the rule for hosts must be kept; false if not given
-        'host-hard': 'NotRequired[bool]',
+        'host-hard': 'NotRequired[bool | None]',
         # What it wants of its VMs and hosts: VMs on these hosts, or not on them
-        'host-rule': 'NotRequired[GroupRule]',
+        'host-rule': 'NotRequired[GroupRule | None]',
         # Ids of its hosts
-        'hosts': 'NotRequired[list[str]]',
+        'hosts': 'NotRequired[list[str] | None]',
         # Ids of other groups whose own hosts are in this one, too; one that is not there has none
-        'hosts-of': 'NotRequired[list[str]]',
+        'hosts-of': 'NotRequired[list[str] | None]',
         # Its id: that of the path, which may be left out here ({group})
         'id': 'NotRequired[str]',
         # What people call it; its id if not given
-        'name': 'NotRequired[str]',
+        'name': 'NotRequired[str | None]',
         # The greater, the more it counts where not all groups can be had; 1 if not given
-        'priority': 'NotRequired[float]',
+        'priority': 'NotRequired[float | None]',
         # What it wants of its VMs: together on one host, or no two on one host
-        'rule': 'NotRequired[GroupRule]',
+        'rule': 'NotRequired[GroupRule | None]',
         # Ids of its VMs, running or not
-        'vms': 'NotRequired[list[str]]',
+        'vms': 'NotRequired[list[str] | None]',
         # Ids of other groups whose own VMs are in this one, too; one that is not there has none
-        'vms-of': 'NotRequired[list[str]]',
+        'vms-of': 'NotRequired[list[str] | None]',
     },
 )
 
@@ -1518,127 +1518,127 @@ HostBody = TypedDict(
     'HostBody',
     {
         # Network address
-        'address': 'NotRequired[str]',
+        'address': 'NotRequired[str | None]',
         # Amounts with names of the operator's choice
-        'amounts': 'NotRequired[list[HostAmount]]',
+        'amounts': 'NotRequired[list[HostAmount] | None]',
         # What running here costs, an entry for each instance of a deployment
-        'costs': 'NotRequired[list[HostCost]]',
+        'costs': 'NotRequired[list[HostCost] | None]',
         # CPU flags
-        'cpu-flags': 'NotRequired[list[HostCpuFlag]]',
+        'cpu-flags': 'NotRequired[list[HostCpuFlag] | None]',
         # CPU promised to the VMs that run here; in cores, or a text such as "1.5 cores" or "1500m"
-        'cpu.committed': 'NotRequired[float | str]',
+        'cpu.committed': 'NotRequired[float | str | None]',
         # CPU cores of all sockets
-        'cpu.cores': 'NotRequired[int]',
+        'cpu.cores': 'NotRequired[int | None]',
         # CPUs that VMs here, pending ones included, have for themselves
-        'cpu.exclusive': 'NotRequired[int]',
+        'cpu.exclusive': 'NotRequired[int | None]',
         # How much of its CPU may be promised, 1 = all of it once; if not given, as the policy says, or
         # 1; a fraction, 1 is all of it, or a text such as 0.8 or "80 %"
-        'cpu.overcommit': 'NotRequired[float | str]',
+        'cpu.overcommit': 'NotRequired[float | str | None]',
         # CPU promised to the VMs that have a place reserved here; in cores, or a text such as "1.5
         # cores" or "1500m"
-        'cpu.pending': 'NotRequired[float | str]',
+        'cpu.pending': 'NotRequired[float | str | None]',
         # CPU sockets
-        'cpu.sockets': 'NotRequired[int]',
+        'cpu.sockets': 'NotRequired[int | None]',
         # CPU threads of all cores
-        'cpu.threads': 'NotRequired[int]',
+        'cpu.threads': 'NotRequired[int | None]',
         # CPU that it has; that of its cores if not given; in cores, or a text such as "1.5 cores" or
         # "1500m"
-        'cpu.total': 'NotRequired[float | str]',
+        'cpu.total': 'NotRequired[float | str | None]',
         # Measured share of its CPU in use; a fraction, 1 is all of it, or a text such as 0.8 or "80 %"
-        'cpu.usage': 'NotRequired[float | str]',
+        'cpu.usage': 'NotRequired[float | str | None]',
         # CPU threads, one by one
-        'cpus': 'NotRequired[list[HostCpu]]',
+        'cpus': 'NotRequired[list[HostCpu] | None]',
         # When it was added; in seconds since 1970-01-01 UTC, or a text such as "2026-11-20T12:00:00Z"
-        'created': 'NotRequired[int | str]',
+        'created': 'NotRequired[int | str | None]',
         # The same time, as servers show it beside; where both are given, they must be the same
-        'created-time': 'NotRequired[str]',
+        'created-time': 'NotRequired[str | None]',
         # Devices that can be given to a VM
-        'devices': 'NotRequired[list[HostDevice]]',
+        'devices': 'NotRequired[list[HostDevice] | None]',
         # Launches that failed here
-        'failures': 'NotRequired[list[HostFailureDocument]]',
+        'failures': 'NotRequired[list[HostFailureDocument] | None]',
         # Model of its GPUs, which are all alike
-        'gpu.model': 'NotRequired[str]',
+        'gpu.model': 'NotRequired[str | None]',
         # GPUs, of which VMs take whole ones or thousandths
-        'gpus': 'NotRequired[list[HostGpu]]',
+        'gpus': 'NotRequired[list[HostGpu] | None]',
         # Hooks that are installed
-        'hooks': 'NotRequired[list[HostHook]]',
+        'hooks': 'NotRequired[list[HostHook] | None]',
         # Huge pages
-        'huge-pages': 'NotRequired[list[HostHugePageDocument]]',
+        'huge-pages': 'NotRequired[list[HostHugePageDocument] | None]',
         # Its id: that of the path, which may be left out here ({host})
         'id': 'NotRequired[str]',
         # Placement keys of the host
-        'keys': 'NotRequired[list[HostKey]]',
+        'keys': 'NotRequired[list[HostKey] | None]',
         # Storage domains of which the host can take leases
-        'leases': 'NotRequired[list[HostLease]]',
+        'leases': 'NotRequired[list[HostLease] | None]',
         # Load of VMs without exclusive CPUs that ran on another host before: pending VMs, and VMs that
         # run here and are not yet measured in cpu.usage; in cores, or a text such as "1.5 cores" or
         # "1500m"
-        'load.pending': 'NotRequired[float | str]',
+        'load.pending': 'NotRequired[float | str | None]',
         # Machine types that the host can emulate
-        'machine-types': 'NotRequired[list[HostMachineType]]',
+        'machine-types': 'NotRequired[list[HostMachineType] | None]',
         # Memory promised to the VMs that run here; in bytes, or a text such as "8 GiB"
-        'memory.committed': 'NotRequired[int | str]',
+        'memory.committed': 'NotRequired[int | str | None]',
         # Measured free memory; in bytes, or a text such as "8 GiB"
-        'memory.free': 'NotRequired[int | str]',
+        'memory.free': 'NotRequired[int | str | None]',
         # How much of its memory may be promised, 1 = all of it once; 1 if not given; a fraction, 1 is
         # all of it, or a text such as 0.8 or "80 %"
-        'memory.overcommit': 'NotRequired[float | str]',
+        'memory.overcommit': 'NotRequired[float | str | None]',
         # Memory promised to the VMs that have a place reserved here; in bytes, or a text such as "8 GiB"
-        'memory.pending': 'NotRequired[int | str]',
+        'memory.pending': 'NotRequired[int | str | None]',
         # Memory that the host keeps for itself; 0 if not given; in bytes, or a text such as "8 GiB"
-        'memory.reserved': 'NotRequired[int | str]',
+        'memory.reserved': 'NotRequired[int | str | None]',
         # Physical memory; 0 if not given; in bytes, or a text such as "8 GiB"
-        'memory.total': 'NotRequired[int | str]',
+        'memory.total': 'NotRequired[int | str | None]',
         # Memory outside huge pages of VMs that run here and are not yet measured in memory.free, which
         # is already less by it; in bytes, or a text such as "8 GiB"
-        'memory.unmeasured': 'NotRequired[int | str]',
+        'memory.unmeasured': 'NotRequired[int | str | None]',
         # Name of the host
-        'name': 'NotRequired[str]',
+        'name': 'NotRequired[str | None]',
         # Networks that the host is connected to
-        'networks': 'NotRequired[list[HostNetwork]]',
+        'networks': 'NotRequired[list[HostNetwork] | None]',
         # NUMA nodes
-        'numa-nodes': 'NotRequired[list[HostNumaNodeDocument]]',
+        'numa-nodes': 'NotRequired[list[HostNumaNodeDocument] | None]',
         # Whether a policy has brought it into its state
-        'power.by-policy': 'NotRequired[bool]',
+        'power.by-policy': 'NotRequired[bool | None]',
         # Whether it must not be switched off
-        'power.keep-on': 'NotRequired[bool]',
+        'power.keep-on': 'NotRequired[bool | None]',
         # Whether it can be switched on and off from outside
-        'power.managed': 'NotRequired[bool]',
+        'power.managed': 'NotRequired[bool | None]',
         # up (takes VMs; if not given), maintenance, down or error
-        'state': 'NotRequired[HostState]',
+        'state': 'NotRequired[HostState | None]',
         # What an outside monitor says of it: ok, or what is wrong
-        'status.external': 'NotRequired[str]',
+        'status.external': 'NotRequired[str | None]',
         # Free swap space; in bytes, or a text such as "8 GiB"
-        'swap.free': 'NotRequired[int | str]',
+        'swap.free': 'NotRequired[int | str | None]',
         # Swap space; in bytes, or a text such as "8 GiB"
-        'swap.total': 'NotRequired[int | str]',
+        'swap.total': 'NotRequired[int | str | None]',
         # Tags of the host
-        'tags': 'NotRequired[list[HostTag]]',
+        'tags': 'NotRequired[list[HostTag] | None]',
         # Reported usage of resources, where the host is a pod of many
-        'usage': 'NotRequired[list[HostUsage]]',
+        'usage': 'NotRequired[list[HostUsage] | None]',
         # vCPUs of the VMs that run here without exclusive CPUs
-        'vcpus': 'NotRequired[int]',
+        'vcpus': 'NotRequired[int | None]',
         # vCPUs of the VMs that have a place reserved here without exclusive CPUs
-        'vcpus.pending': 'NotRequired[int]',
+        'vcpus.pending': 'NotRequired[int | None]',
         # vCPUs of VMs without exclusive CPUs and without a measured load: pending VMs, and VMs that run
         # here and are not yet measured in cpu.usage
-        'vcpus.unmeasured': 'NotRequired[int]',
+        'vcpus.unmeasured': 'NotRequired[int | None]',
         # Compatibility versions that the host supports
-        'versions': 'NotRequired[list[HostVersion]]',
+        'versions': 'NotRequired[list[HostVersion] | None]',
         # The VMs on the host
-        'vms': 'NotRequired[list[VmDocument]]',
+        'vms': 'NotRequired[list[VmDocument] | None]',
         # VMs that run here
-        'vms.count': 'NotRequired[int]',
+        'vms.count': 'NotRequired[int | None]',
         # Highly available VMs here, pending ones included
-        'vms.ha': 'NotRequired[int]',
+        'vms.ha': 'NotRequired[int | None]',
         # VMs here that are on the move, to or from this host
-        'vms.migrating': 'NotRequired[int]',
+        'vms.migrating': 'NotRequired[int | None]',
         # VMs that have a place reserved here
-        'vms.pending': 'NotRequired[int]',
+        'vms.pending': 'NotRequired[int | None]',
         # VMs that run here and of which memory.free shows nothing yet
-        'vms.unmeasured': 'NotRequired[int]',
+        'vms.unmeasured': 'NotRequired[int | None]',
         # Availability zone
-        'zone': 'NotRequired[str]',
+        'zone': 'NotRequired[str | None]',
     },
 )
 
@@ -2056,7 +2056,7 @@ HostFateLeft = TypedDict(
         # Always left
         'fate': "Literal['left']",
         # It does not go on to the next stage.
-        'passed_over': 'bool',
+        'passed-over': 'bool',
         # Name of the stage.
         'stage': 'str',
         # The sums of its weighted costs, tier by tier; null = infinite.
@@ -2951,6 +2951,98 @@ PeriodicBalanceDocument = TypedDict(
     {
         # Seconds from one plan to the next. A text such as "10 min" is taken, too.
         'every': 'int | str',
+    },
+)
+
+# A VM that has a place, beside all hosts
+PlacedVmDocument = TypedDict(
+    'PlacedVmDocument',
+    {
+        # What it needs of amounts with names of the operator's choice
+        'amounts': 'NotRequired[list[VmAmount]]',
+        # Cores per virtual socket; if not given, as many as its CPU needs
+        'cores': 'NotRequired[int]',
+        # CPU that it was promised; a core per vCPU if not given; in cores, or a text such as "1.5 cores"
+        # or "1500m"
+        'cpu': 'NotRequired[float | str]',
+        # CPU flags that it needs
+        'cpu-flags': 'NotRequired[list[VmCpuFlag]]',
+        # Measured share of its vCPUs in use; a fraction, 1 is all of it, or a text such as 0.8 or "80 %"
+        'cpu.usage': 'NotRequired[float | str]',
+        # Devices of a host that it needs
+        'devices': 'NotRequired[list[VmDevice]]',
+        # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
+        # threads
+        'exclusive': 'NotRequired[bool]',
+        # Placement keys that were fixed when it was placed, for as long as it stays on the host
+        'fixed-keys': 'NotRequired[list[VmFixedKey]]',
+        # Models of GPU that it accepts; any if there is no row
+        'gpu-models': 'NotRequired[list[VmGpuModel]]',
+        # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
+        'gpu.count': 'NotRequired[int]',
+        # Thousandths that it needs of each of its GPUs; all of it if not given
+        'gpu.share': 'NotRequired[int]',
+        # GPUs of the host that it was given when it was placed, for as long as it stays there
+        'gpus': 'NotRequired[list[VmGpu]]',
+        # Whether it is restarted elsewhere if its host fails
+        'ha': 'NotRequired[bool]',
+        # Id of the host that it runs on, unless it stands inside the host
+        'host': 'str',
+        # Huge pages that it needs
+        'huge-pages': 'NotRequired[list[VmHugePageDocument]]',
+        # Id of the VM, unique in the cluster
+        'id': 'str',
+        # I/O threads
+        'io-threads': 'NotRequired[int]',
+        # Placement keys that concern it
+        'keys': 'NotRequired[list[VmKey]]',
+        # Scores that it has for hosts; several for one host all count
+        'location': 'NotRequired[list[LocationScore]]',
+        # Emulated machine type
+        'machine': 'NotRequired[str]',
+        # Memory that it was promised; 0 if not given; in bytes, or a text such as "8 GiB"
+        'memory': 'NotRequired[int | str]',
+        # Measured share of its memory in use; a fraction, 1 is all of it, or a text such as 0.8 or "80
+        # %"
+        'memory.usage': 'NotRequired[float | str]',
+        # Memory for video; in bytes, or a text such as "8 GiB"
+        'memory.video': 'NotRequired[int | str]',
+        # Whether it may be moved while it runs; true if not given
+        'migratable': 'NotRequired[bool]',
+        # Name of the VM
+        'name': 'NotRequired[str]',
+        # Its network interfaces
+        'nics': 'NotRequired[list[VmNic]]',
+        # Its virtual NUMA nodes
+        'numa-nodes': 'NotRequired[list[VmNumaNodeDocument]]',
+        # Whether its place is reserved and it does not run there yet
+        'pending': 'NotRequired[bool]',
+        # Ids of the hosts that it is pinned to
+        'pinned': 'NotRequired[list[str]]',
+        # How its vCPUs are pinned; absent if they are not
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str]",
+        # Its vCPUs that are pinned
+        'pins': 'NotRequired[list[VmPin]]',
+        # Ids of the hosts that it prefers
+        'preferred': 'NotRequired[list[str]]',
+        # The greater, the sooner it is served; 0 if not given
+        'priority': 'NotRequired[int]',
+        # Virtual CPU sockets; 1 if not given
+        'sockets': 'NotRequired[int]',
+        # Extra specifications that it asks for
+        'specs': 'NotRequired[list[VmSpec]]',
+        # What it does: up if it runs and nothing is given
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str]",
+        # How strongly it wants to stay where it runs
+        'stickiness': 'NotRequired[int]',
+        # Id of the tenant that owns it
+        'tenant': 'NotRequired[str]',
+        # Threads per virtual core; 1 if not given
+        'threads': 'NotRequired[int]',
+        # What it is optimised for: desktop, server or high-performance
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str]",
+        # Availability zone that it belongs to: the one that the request asked for which placed it
+        'zone': 'NotRequired[str]',
     },
 )
 
@@ -4329,7 +4421,7 @@ TenantBody = TypedDict(
     'TenantBody',
     {
         # Hosts that the tenant is or was bound to, in the order in which it was
-        'bindings': 'NotRequired[list[TenantBindingDocument]]',
+        'bindings': 'NotRequired[list[TenantBindingDocument] | None]',
         # Its id: that of the path, which may be left out here ({tenant})
         'id': 'NotRequired[str]',
     },
@@ -4958,90 +5050,90 @@ VmBody = TypedDict(
     'VmBody',
     {
         # What it needs of amounts with names of the operator's choice
-        'amounts': 'NotRequired[list[VmAmount]]',
+        'amounts': 'NotRequired[list[VmAmount] | None]',
         # Cores per virtual socket; if not given, as many as its CPU needs
-        'cores': 'NotRequired[int]',
+        'cores': 'NotRequired[int | None]',
         # CPU that it was promised; a core per vCPU if not given; in cores, or a text such as "1.5 cores"
         # or "1500m"
-        'cpu': 'NotRequired[float | str]',
+        'cpu': 'NotRequired[float | str | None]',
         # CPU flags that it needs
-        'cpu-flags': 'NotRequired[list[VmCpuFlag]]',
+        'cpu-flags': 'NotRequired[list[VmCpuFlag] | None]',
         # Measured share of its vCPUs in use; a fraction, 1 is all of it, or a text such as 0.8 or "80 %"
-        'cpu.usage': 'NotRequired[float | str]',
+        'cpu.usage': 'NotRequired[float | str | None]',
         # Devices of a host that it needs
-        'devices': 'NotRequired[list[VmDevice]]',
+        'devices': 'NotRequired[list[VmDevice] | None]',
         # Whether it has exclusive physical CPUs; so also where its pinning is dedicated or isolate-
         # threads
-        'exclusive': 'NotRequired[bool]',
+        'exclusive': 'NotRequired[bool | None]',
         # Placement keys that were fixed when it was placed, for as long as it stays on the host
-        'fixed-keys': 'NotRequired[list[VmFixedKey]]',
+        'fixed-keys': 'NotRequired[list[VmFixedKey] | None]',
         # Models of GPU that it accepts; any if there is no row
-        'gpu-models': 'NotRequired[list[VmGpuModel]]',
+        'gpu-models': 'NotRequired[list[VmGpuModel] | None]',
         # How many GPUs it needs; 1 if not given where gpu.share or gpu-models is
-        'gpu.count': 'NotRequired[int]',
+        'gpu.count': 'NotRequired[int | None]',
         # Thousandths that it needs of each of its GPUs; all of it if not given
-        'gpu.share': 'NotRequired[int]',
+        'gpu.share': 'NotRequired[int | None]',
         # GPUs of the host that it was given when it was placed, for as long as it stays there
-        'gpus': 'NotRequired[list[VmGpu]]',
+        'gpus': 'NotRequired[list[VmGpu] | None]',
         # Whether it is restarted elsewhere if its host fails
-        'ha': 'NotRequired[bool]',
+        'ha': 'NotRequired[bool | None]',
         # Id of the host that it runs on, unless it stands inside the host
-        'host': 'NotRequired[str]',
+        'host': 'NotRequired[str | None]',
         # Huge pages that it needs
-        'huge-pages': 'NotRequired[list[VmHugePageDocument]]',
+        'huge-pages': 'NotRequired[list[VmHugePageDocument] | None]',
         # Its id: that of the path, which may be left out here ({vm})
         'id': 'NotRequired[str]',
         # I/O threads
-        'io-threads': 'NotRequired[int]',
+        'io-threads': 'NotRequired[int | None]',
         # Placement keys that concern it
-        'keys': 'NotRequired[list[VmKey]]',
+        'keys': 'NotRequired[list[VmKey] | None]',
         # Scores that it has for hosts; several for one host all count
-        'location': 'NotRequired[list[LocationScore]]',
+        'location': 'NotRequired[list[LocationScore] | None]',
         # Emulated machine type
-        'machine': 'NotRequired[str]',
+        'machine': 'NotRequired[str | None]',
         # Memory that it was promised; 0 if not given; in bytes, or a text such as "8 GiB"
-        'memory': 'NotRequired[int | str]',
+        'memory': 'NotRequired[int | str | None]',
         # Measured share of its memory in use; a fraction, 1 is all of it, or a text such as 0.8 or "80
         # %"
-        'memory.usage': 'NotRequired[float | str]',
+        'memory.usage': 'NotRequired[float | str | None]',
         # Memory for video; in bytes, or a text such as "8 GiB"
-        'memory.video': 'NotRequired[int | str]',
+        'memory.video': 'NotRequired[int | str | None]',
         # Whether it may be moved while it runs; true if not given
-        'migratable': 'NotRequired[bool]',
+        'migratable': 'NotRequired[bool | None]',
         # Name of the VM
-        'name': 'NotRequired[str]',
+        'name': 'NotRequired[str | None]',
         # Its network interfaces
-        'nics': 'NotRequired[list[VmNic]]',
+        'nics': 'NotRequired[list[VmNic] | None]',
         # Its virtual NUMA nodes
-        'numa-nodes': 'NotRequired[list[VmNumaNodeDocument]]',
+        'numa-nodes': 'NotRequired[list[VmNumaNodeDocument] | None]',
         # Whether its place is reserved and it does not run there yet
-        'pending': 'NotRequired[bool]',
+        'pending': 'NotRequired[bool | None]',
         # Ids of the hosts that it is pinned to
-        'pinned': 'NotRequired[list[str]]',
+        'pinned': 'NotRequired[list[str] | None]',
         # How its vCPUs are pinned; absent if they are not
-        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str]",
+        'pinning': "NotRequired[Literal['manual', 'dedicated', 'isolate-threads', 'resize-and-pin'] | str | None]",
         # Its vCPUs that are pinned
-        'pins': 'NotRequired[list[VmPin]]',
+        'pins': 'NotRequired[list[VmPin] | None]',
         # Ids of the hosts that it prefers
-        'preferred': 'NotRequired[list[str]]',
+        'preferred': 'NotRequired[list[str] | None]',
         # The greater, the sooner it is served; 0 if not given
-        'priority': 'NotRequired[int]',
+        'priority': 'NotRequired[int | None]',
         # Virtual CPU sockets; 1 if not given
-        'sockets': 'NotRequired[int]',
+        'sockets': 'NotRequired[int | None]',
         # Extra specifications that it asks for
-        'specs': 'NotRequired[list[VmSpec]]',
+        'specs': 'NotRequired[list[VmSpec] | None]',
         # What it does: up if it runs and nothing is given
-        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str]",
+        'state': "NotRequired[Literal['up', 'down', 'stopped', 'off', 'paused', 'suspended', 'migrating', 'powering-up', 'powering-down', 'reboot-in-progress', 'saving-state', 'restoring-state', 'wait-for-launch', 'image-locked', 'image-illegal', 'not-responding', 'unassigned', 'unknown'] | str | None]",
         # How strongly it wants to stay where it runs
-        'stickiness': 'NotRequired[int]',
+        'stickiness': 'NotRequired[int | None]',
         # Id of the tenant that owns it
-        'tenant': 'NotRequired[str]',
+        'tenant': 'NotRequired[str | None]',
         # Threads per virtual core; 1 if not given
-        'threads': 'NotRequired[int]',
+        'threads': 'NotRequired[int | None]',
         # What it is optimised for: desktop, server or high-performance
-        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str]",
+        'type': "NotRequired[Literal['desktop', 'server', 'high-performance'] | str | None]",
         # Availability zone that it belongs to: the one that the request asked for which placed it
-        'zone': 'NotRequired[str]',
+        'zone': 'NotRequired[str | None]',
     },
 )
 
@@ -5663,39 +5755,39 @@ WholeRequest = TypedDict(
     {
         # Place VMs again that already run on a host that is up; values that are not given are unchanged,
         # and null or an empty list takes one away
-        'again': 'NotRequired[bool]',
+        'again': 'NotRequired[bool | None]',
         # Of a batch: reserve nothing unless every VM finds a host; the VMs of one request go together
         # anyway
-        'all-or-nothing': 'NotRequired[bool]',
+        'all-or-nothing': 'NotRequired[bool | None]',
         # If not empty, only these hosts are considered
-        'allowed': 'NotRequired[list[str]]',
+        'allowed': 'NotRequired[list[str] | None]',
         # The number, 0 or more and less than 1, that decides what is left to chance
-        'draw': 'NotRequired[float]',
+        'draw': 'NotRequired[float | None]',
         # Decide, but change nothing
-        'dry-run': 'NotRequired[bool]',
+        'dry-run': 'NotRequired[bool | None]',
         # These hosts are not considered
-        'excluded': 'NotRequired[list[str]]',
+        'excluded': 'NotRequired[list[str] | None]',
         # An admin's choice: this host, without asking any unit; of a server it needs the role admin
-        'force': 'NotRequired[str]',
+        'force': 'NotRequired[str | None]',
         # How many instances the tenant's deployment has
-        'instances': 'NotRequired[int]',
+        'instances': 'NotRequired[int | None]',
         # What is asked for: place, migrate, or the operator's own word
-        'kind': 'NotRequired[str]',
+        'kind': 'NotRequired[str | None]',
         # When the decision is made
-        'now': 'NotRequired[int | str]',
+        'now': 'NotRequired[int | str | None]',
         # Of the hosts that all filters left, only these are kept, if there is any
-        'preferred-hosts': 'NotRequired[list[str]]',
+        'preferred-hosts': 'NotRequired[list[str] | None]',
         # Seconds for which the places are reserved, of a server from 1 to its option longest-
         # reservation, which is 24 h if not set; not given: as long as its option reservation says. 0,
         # until they are confirmed or released, is refused unless one of both options is 0
-        'reserve-for': 'NotRequired[int | str]',
+        'reserve-for': 'NotRequired[int | str | None]',
         # Id of the tenant that asks
-        'tenant': 'NotRequired[str]',
+        'tenant': 'NotRequired[str | None]',
         # The VMs; of those that the cluster knows their ids are enough, and a text alone is the id of
         # one of them
         'vms': 'list[RequestedVm | str]',
         # Availability zone that is asked for
-        'zone': 'NotRequired[str]',
+        'zone': 'NotRequired[str | None]',
     },
 )
 
@@ -5801,7 +5893,7 @@ WhyNotDrawn = TypedDict(
         # The host that is chosen; none if every host is removed, or a quota refuses the VMs.
         'chosen': 'str | None',
         # The group that was drawn from; none if no candidate had a chance.
-        'drawn_from': 'int | None',
+        'drawn-from': 'int | None',
         # What the units that keep the VMs off work out about it.
         'facts': 'NotRequired[list[ExplainedFact]]',
         # The group of candidates that it is in, the best being 1.

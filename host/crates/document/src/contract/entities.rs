@@ -354,10 +354,7 @@ impl Contract {
         }
         self.add(
             "GoneEntities",
-            described(
-                or_null(object(changes::GONE)),
-                "Ids of what is there no more",
-            ),
+            described(object(changes::GONE), "Ids of what is there no more"),
         );
         let mut all = keys(changes::FORM);
         all.extend([
@@ -387,7 +384,7 @@ impl Contract {
         ]);
         self.add_with_example(
             "InventoryChanges",
-            or_null(strings(closed(all, required(changes::FORM)))),
+            strings(closed(all, required(changes::FORM))),
             "Changes of a cluster, of which all are carried out or none",
             examples::changes(),
         );

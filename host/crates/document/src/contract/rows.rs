@@ -36,7 +36,10 @@ impl Contract {
         let mut all = Map::new();
         for column in columns(schema.table(table).map(|it| &**it), form) {
             let schema = match column.choices {
-                [] => column_schema(column, form),
+                [] => {
+                    let sums = form == Form::Shown && may_be_sum(column, table);
+                    column_schema(column, form, sums)
+                }
                 choices if !WORDS_FROM_THE_BEGINNING.contains(&(table, &*column.name)) => {
                     open_words(column, choices)
                 }
@@ -130,9 +133,10 @@ fn without_computed(mut row: Json, table: &Table) -> Json {
     row
 }
 
-fn column_schema(column: &Column, form: Form) -> Json {
+/// The schema of a column. `sums`: it may hold what others add up to.
+fn column_schema(column: &Column, form: Form, sums: bool) -> Json {
     let mut schema = value(column.kind, column.measure, column.bounds, column.choices);
-    if form == Form::Shown && column.source != Source::Given {
+    if sums {
         without_limits(&mut schema, column);
     }
     if column.kind == Kind::Text && &*column.name == "name" && column.source == Source::Given {
@@ -161,6 +165,16 @@ fn column_schema(column: &Column, form: Form) -> Json {
         schema["examples"] = json!([example]);
     }
     described(schema, &meaning)
+}
+
+/// Whether a server shows more in a column than was given. Rows below others are shown as they were
+/// given.
+fn may_be_sum(column: &Column, table: &str) -> bool {
+    match column.source {
+        Source::Given => false,
+        Source::Added => attribute_entity(table).is_some(),
+        Source::Kept => true,
+    }
 }
 
 /// Sums of what is given may be more than any value that is given, so that bounds of the column

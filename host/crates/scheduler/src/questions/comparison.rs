@@ -65,8 +65,9 @@ pub enum Fate {
         /// It does not go on to the next stage.
         #[serde(rename = "passed-over")]
         passed_over: bool,
-        /// The same under the name that clients of this version may have been made for.
-        #[cfg_attr(feature = "openapi", schema(deprecated))]
+        /// The same under the name that clients of this version may have been made for. It is no part of
+        /// the contract: generators make one name of both.
+        #[cfg_attr(feature = "openapi", schema(ignore))]
         #[serde(rename = "passed_over")]
         passed_over_as_before: bool,
     },

@@ -154,8 +154,9 @@ pub enum Standing {
         #[cfg_attr(feature = "openapi", schema(required = true, example = 1))]
         #[serde(rename = "drawn-from")]
         drawn_from: Option<usize>,
-        /// The same under the name that clients of this version may have been made for.
-        #[cfg_attr(feature = "openapi", schema(required = true, deprecated, example = 1))]
+        /// The same under the name that clients of this version may have been made for. It is no part of
+        /// the contract: generators make one name of both.
+        #[cfg_attr(feature = "openapi", schema(ignore))]
         #[serde(rename = "drawn_from")]
         drawn_from_as_before: Option<usize>,
     },
