@@ -33,8 +33,30 @@ pub struct HostEntry {
     /// How many of its VMs have each width, those that have CPUs to themselves apart: the
     /// narrowest first.
     widths: Vec<(i64, u32)>,
+    /// What its VMs take of its memory that no measurement shows: kept as they come and go, since there
+    /// may be very many.
+    pub(super) unmeasured: UnmeasuredMemory,
     /// Place in the order in which hosts were added.
     pub listed: i64,
+}
+
+/// Memory of VMs that no measurement shows yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct UnmeasuredMemory {
+    /// In bytes.
+    pub(super) bytes: i128,
+    /// Of how many VMs no measurement shows any.
+    pub(super) vms: i64,
+}
+
+impl UnmeasuredMemory {
+    /// With this besides (`by` = 1), or without it (`by` = -1).
+    pub(super) fn and(self, other: Self, by: i64) -> Self {
+        Self {
+            bytes: self.bytes + i128::from(by) * other.bytes,
+            vms: self.vms + by * other.vms,
+        }
+    }
 }
 
 /// A column or table that came as statistics.
@@ -57,6 +79,7 @@ impl HostEntry {
             amounts,
             measured: Vec::new(),
             widths: Vec::new(),
+            unmeasured: UnmeasuredMemory::default(),
             listed,
         }
     }

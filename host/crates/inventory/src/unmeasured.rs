@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::growth::{self, Taken};
+use super::host::UnmeasuredMemory;
 use super::journal::Undo;
 use super::nested::{HUGE_PAGES, NODE_PAGES, NUMA_NODES};
 use super::vm::VmEntry;
@@ -300,6 +301,15 @@ impl VmEntry {
         ordinary_memory(&self.shape, &self.vm.facts)
     }
 
+    /// What it takes of its host's memory that no measurement shows.
+    pub(super) fn unmeasured_memory(&self) -> UnmeasuredMemory {
+        let bytes = self.unmeasured.as_ref().map_or(0, |it| it.memory);
+        UnmeasuredMemory {
+            bytes: bytes.into(),
+            vms: i64::from(bytes > 0 && bytes >= self.ordinary_memory()),
+        }
+    }
+
     /// Second since when it takes what no measurement shows yet; None: all is measured.
     pub fn unmeasured_since(&self) -> Option<i64> {
         self.unmeasured.as_ref().map(|it| it.since)
@@ -468,7 +478,12 @@ impl Inventory {
         };
         let (pages, nodes) = (has(|it| it.pages), has(|it| it.nodes || it.node_pages));
         let since = unmeasured.as_ref().map(|it| it.since);
+        let memory = entry.unmeasured_memory();
         let old = std::mem::replace(&mut entry.unmeasured, unmeasured);
+        let memory = entry.unmeasured_memory().and(memory, -1);
+        if let Some(host) = self.host_mut(slot) {
+            host.unmeasured = host.unmeasured.and(memory, 1);
+        }
         for (load, by) in load.into_iter().zip([-1, 1]) {
             if let Some(load) = load {
                 self.count_unmeasured_load(slot, &load, by);
@@ -510,12 +525,14 @@ impl Inventory {
         let Some(host) = self.host(slot) else {
             return;
         };
-        let (mut memory, mut vms) = (0_i64, 0_i64);
-        for entry in self.vms_of(host) {
-            let unmeasured = entry.unmeasured.as_ref().map_or(0, |it| it.memory);
-            memory = memory.saturating_add(unmeasured);
-            vms += i64::from(unmeasured > 0 && unmeasured >= entry.ordinary_memory());
+        let UnmeasuredMemory { bytes, vms } = host.unmeasured;
+        #[cfg(test)]
+        {
+            let each = self.vms_of(host).map(VmEntry::unmeasured_memory);
+            let counted = each.fold(UnmeasuredMemory::default(), |sum, it| sum.and(it, 1));
+            assert_eq!(host.unmeasured, counted, "of host {}", host.id);
         }
+        let memory = i64::try_from(bytes).unwrap_or(i64::MAX);
         let free = self.measured_host_value(slot, MEMORY_FREE);
         let swap = self.measured_host_value(slot, SWAP_FREE);
         let given = |column: &str| host.facts.integer(column).unwrap_or(0);

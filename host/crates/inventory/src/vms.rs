@@ -338,6 +338,7 @@ impl Inventory {
             self.count_vm(growth, -1);
         }
         let unmeasured_since = entry.unmeasured_since();
+        let unmeasured_memory = entry.unmeasured_memory();
         let waits_for_pages = [Some(&entry), growth.as_ref()].into_iter().flatten();
         let waits_for_pages = waits_for_pages.into_iter().any(VmEntry::waits_for_pages);
         let has_gpus = entry.takes_gpus();
@@ -376,7 +377,9 @@ impl Inventory {
                     .as_ref()
                     .is_some_and(|other| other.vm.id < id)
             });
-            Arc::make_mut(host).vms.insert(place, index);
+            let host = Arc::make_mut(host);
+            host.vms.insert(place, index);
+            host.unmeasured = host.unmeasured.and(unmeasured_memory, 1);
         }
         let places = match pending {
             true => &mut self.pending,
@@ -426,6 +429,7 @@ impl Inventory {
         }
         if let Some(host) = self.host_mut(entry.slot) {
             listed.map(|place| host.vms.remove(place));
+            host.unmeasured = host.unmeasured.and(entry.unmeasured_memory(), -1);
         }
         self.note(entry.slot, Aspects::VMS);
         let other = if entry.pending {
