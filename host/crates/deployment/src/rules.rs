@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, PoisonError};
 
-use super::cluster::{Attached, AutomaticRestart, Cluster, Rule};
+use super::cluster::{Attached, AutomaticRestart, Rule};
 use super::in_force::Attaching;
 use super::overrides::effective;
 use super::policies::{LARGEST_POLICY, Policies, PolicyUse};
