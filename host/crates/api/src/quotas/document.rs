@@ -87,7 +87,7 @@ pub(super) struct QuotaPatch {
 struct LimitsPatch {
     /// Promised CPU in cores; null: it is not limited.
     #[serde(default, deserialize_with = "cpu")]
-    #[schema(value_type = Option<f64>, required = false, minimum = 0, maximum = 9007199254740.991, example = 64)]
+    #[schema(value_type = Option<f64>, required = false, minimum = 0, maximum = 9_007_199_254_740.99, example = 64)]
     cpu: Option<Option<i64>>,
     /// Promised memory in bytes; null: it is not limited.
     #[serde(default, deserialize_with = "memory")]
@@ -95,7 +95,7 @@ struct LimitsPatch {
     memory: Option<Option<i64>>,
     /// GPUs; null: they are not limited.
     #[serde(default, deserialize_with = "gpus")]
-    #[schema(value_type = Option<f64>, required = false, minimum = 0, maximum = 9007199254740.991, example = 2.5)]
+    #[schema(value_type = Option<f64>, required = false, minimum = 0, maximum = 9_007_199_254_740.99, example = 2.5)]
     gpus: Option<Option<i64>>,
     /// VMs; null: they are not limited.
     #[serde(default, deserialize_with = "vms")]

@@ -95,7 +95,7 @@ pub struct QuotaLimits {
         serialize_with = "amount::units_if_any",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, maximum = 9007199254740.991, example = 64))]
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, maximum = 9_007_199_254_740.99, example = 64))]
     pub cpu: Option<i64>,
     /// Promised memory in bytes.
     #[serde(
@@ -112,7 +112,7 @@ pub struct QuotaLimits {
         serialize_with = "amount::units_if_any",
         skip_serializing_if = "Option::is_none"
     )]
-    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, maximum = 9007199254740.991, example = 2.5))]
+    #[cfg_attr(feature = "openapi", schema(value_type = f64, minimum = 0, maximum = 9_007_199_254_740.99, example = 2.5))]
     pub gpus: Option<i64>,
     /// VMs.
     #[serde(
