@@ -159,8 +159,8 @@ impl Why {
             let call = Call::post(["clusters", &cluster, "place"]).query("dry-run", true);
             let call = call.repeatable().content(document::again(vm));
             let answer = session.call(call)?;
-            let decisions = decisions(&answer.body);
-            session.print(&answer.body, |_| decided(&decisions))?;
+            let decided = Decided::of(&answer.body);
+            session.print(&answer.body, |_| decided.shown(true))?;
             return Ok(Answer::Yes);
         };
         let call = Call::post(["clusters", &cluster, "why"]).repeatable();
