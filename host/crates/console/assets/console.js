@@ -402,10 +402,10 @@ async function measure() {
       isMeasuring = false;
     }
   }
-  if (!document.hidden) tellAge();
   window.setTimeout(measure, Math.max(MEASURED, took * REST));
 }
 window.setTimeout(measure, MEASURED);
+window.setInterval(tellAge, 1000);
 
 /** @typedef {[string, string] | null} Used how wide its line is, and the share in words */
 /** @typedef {{layout: string, scale: string, bands: string, texts: string[], legend: string, rows: [string, Used, Used, string][], panel: string | null}} Measured */

@@ -665,3 +665,44 @@ fn earlier_records_of_the_audit_log_are_on_the_next_page() {
     let rows = |shown: &Shown| shown.body.matches("<tr id=\"record-").count();
     assert_eq!((rows(&first), rows(&second)), (100, 10));
 }
+
+#[test]
+fn drafts_that_are_tried_leave_no_record_in_the_audit_log() {
+    let desk = Desk::start().with_cluster();
+    let admin = desk.sign_in(&desk.admin);
+    let draft = [
+        ("revision", "1"),
+        ("view", "document"),
+        ("text", super::POLICY),
+        ("cluster", "north"),
+    ];
+    let tried = desk.browse("POST", "/policies/house/draft", &admin, &draft);
+    assert_eq!(tried.status, 200, "{}", tried.body);
+    let tried = desk.browse("POST", "/policies/house", &admin, &draft);
+    assert_eq!(tried.status, 200, "{}", tried.body);
+    let records = desk.api().get("/v1/audit?kind=call&limit=1000").body;
+    let records = records["items"].as_array().unwrap();
+    let of_pages = |it: &&Value| {
+        it["route"]
+            .as_str()
+            .is_some_and(|it| it.starts_with("/policies"))
+    };
+    assert_eq!(records.iter().filter(of_pages).count(), 0, "{records:?}");
+}
+
+#[test]
+fn a_unit_in_use_is_said_to_be_so_beside_the_button_that_would_disable_it() {
+    let desk = Desk::start().with_cluster();
+    let admin = desk.sign_in(&desk.admin);
+    let page = desk.page("/units/memory", &admin);
+    assert!(page.contains("used by house"), "{page}");
+    assert!(!page.contains("value=\"disable\""), "{page}");
+    let form = [("deed", "disable")];
+    let refused = desk.browse("POST", "/units/memory", &admin, &form);
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    assert!(
+        !refused.body.contains("there is no unit"),
+        "{}",
+        refused.body
+    );
+}
