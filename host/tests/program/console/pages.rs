@@ -410,6 +410,33 @@ fn one_decision_says_why_there_and_why_not_there() {
 }
 
 #[test]
+fn all_filters_that_remove_a_host_are_named_on_the_page_and_by_the_api() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.viewer);
+    let vm = json!({"id": "large", "cpu": 1000, "memory": "1000 GiB"});
+    let placed = desk.api().send("POST", "/v1/clusters/north/place", &vm);
+    assert_eq!(placed.body["host"], Value::Null, "{placed:?}");
+    let path = "/v1/clusters/north/decisions/9/why?host=h6";
+    let why = desk.api().get(path).body;
+    let by = why["by"].as_array().unwrap();
+    let filters: Vec<&str> = by.iter().filter_map(|it| it["filter"].as_str()).collect();
+    assert_eq!(filters, ["memory", "cpu"], "{why}");
+    let page = desk.page("/clusters/north/decisions/9?host=h6", &cookie);
+    for part in [
+        "The filter <b>memory</b> removed it",
+        "the filter <b>cpu</b> would, as it",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // One that a single filter removes says nothing of others.
+    let vm = json!({"id": "wide", "cpu": 1000, "memory": "1 GiB"});
+    desk.api().send("POST", "/v1/clusters/north/place", &vm);
+    let page = desk.page("/clusters/north/decisions/10?host=h6", &cookie);
+    assert!(page.contains("The filter <b>cpu</b> removed it"), "{page}");
+    assert!(!page.contains("other-filters"), "{page}");
+}
+
+#[test]
 fn the_smallest_change_that_would_let_a_host_through_is_told_as_by_the_api() {
     let desk = Desk::start().with_cluster();
     let cookie = desk.sign_in(&desk.viewer);
