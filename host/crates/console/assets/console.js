@@ -111,6 +111,7 @@ async function swap(url, isKept) {
     liveState("broken", refused);
     return false;
   }
+  const began = performance.now();
   const page = parsed(text);
   const [main, next] = [document.getElementById("main"), page.getElementById("main")];
   if (!main || !next) return false;
@@ -119,6 +120,8 @@ async function swap(url, isKept) {
   replace(main, next);
   count(document);
   reachTables();
+  worked(began);
+  [shownAt, known] = [Date.now(), ""];
   // What goes elsewhere in a list loses the focus.
   if (focused instanceof HTMLElement && focused.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
   return true;
@@ -126,7 +129,7 @@ async function swap(url, isKept) {
 
 /** Put new parts in the place of old ones, and leave the rest: what has the focus, what is open
  * and what was ticked stays. @param {Element} old @param {Element} next */
-function replace(old, next) {
+export function replace(old, next) {
   // What a script has filled stays, too.
   if (old.isEqualNode(next) || old.hasAttribute("data-own")) return;
   const focused = document.activeElement;
@@ -164,7 +167,7 @@ function replace(old, next) {
     });
     before.slice(after.length).forEach((node) => node.remove());
   }
-  if ("mark" in old && typeof old.mark === "function") old.mark();
+  if ("replaced" in old && typeof old.replaced === "function") old.replaced();
   localTimes(old);
 }
 
@@ -352,9 +355,9 @@ async function refresh() {
     return;
   }
   last = Date.now();
-  const map = /** @type {{update?: () => Promise<boolean>} | null} */ (document.querySelector("pw-heat-map"));
+  const map = /** @type {{isLarge?: () => boolean} | null} */ (document.querySelector("pw-heat-map"));
   const isEarly = last - whole < AROUND;
-  if (isEarly && (await map?.update?.())) {
+  if (isEarly && map?.isLarge?.() && (await readMeasured())) {
     around ||= window.setTimeout(() => isPaused || readAll(), whole + AROUND - last);
   } else {
     await readAll();
@@ -362,12 +365,112 @@ async function refresh() {
   if (stream && !refused) liveState("live", "Live");
 }
 
-// What is measured comes without an event of its own: a map of it is refreshed by the clock.
-const MEASURED = 2000;
-window.setInterval(() => {
-  const map = document.querySelector("pw-heat-map[data-measured]");
-  if (map && !document.hidden && !isPaused && !timer && Date.now() - last >= MEASURED) refresh();
-}, MEASURED);
+// What is measured comes without an event of its own: it is asked for by the clock, twice a second,
+// and less often where a page takes long to change, so that it takes a few percent of a core at most.
+// In milliseconds.
+const MEASURED = 500;
+const REST = 40;
+// From this age on it is told.
+const OLD = 3000;
+let [took, shownAt, isMeasuring, known] = [0, Date.now(), false, ""];
+
+/** The page has worked since then, to show what has changed. @param {number} began */
+function worked(began) {
+  took = performance.now() - began;
+}
+
+/** The age of what is measured. */
+function tellAge() {
+  const place = document.getElementById("measured");
+  if (!place) return;
+  const age = Date.now() - shownAt;
+  const isOld = age >= OLD;
+  place.classList.toggle("warn", isOld);
+  const told = place.querySelector(".age");
+  const text = isOld ? `, ${Math.round(age / 1000)} s ago` : "";
+  if (told && told.textContent !== text) told.textContent = text;
+}
+
+async function measure() {
+  const isSeen = !document.hidden && !isPaused && !timer && !document.querySelector("dialog[open]");
+  if (isSeen && !isMeasuring && document.querySelector("[data-measured]")) {
+    isMeasuring = true;
+    try {
+      // Where its order or its scale is another by now, the whole page has to be read.
+      if (!(await readMeasured())) await readAll();
+    } finally {
+      isMeasuring = false;
+    }
+  }
+  window.setTimeout(measure, Math.max(MEASURED, took * REST));
+}
+window.setTimeout(measure, MEASURED);
+window.setInterval(tellAge, 1000);
+
+/** @typedef {[string, string] | null} Used how wide its line is, and the share in words */
+/** @typedef {{layout: string, scale: string, bands: string, texts: string[], legend: string, rows: [string, Used, Used, string][], panel: string | null}} Measured */
+
+/** Refresh what is measured in its place; false: the whole page has to be read. */
+async function readMeasured() {
+  const from = document.getElementById("measured")?.getAttribute("data-measured");
+  if (!from) return false;
+  const search = location.search;
+  const said = new URLSearchParams(search);
+  if (known) said.set("known", known);
+  const answer = await fetch(`${from}?${said}`).catch(() => null);
+  // What is refused or not reached becomes old, of which its age tells.
+  if (!answer) return true;
+  if (!answer.ok) return false;
+  /** @type {{digest: string, now?: Measured}} */
+  const told = await answer.json();
+  // Asked again in another way meanwhile.
+  if (search !== location.search) return true;
+  const began = performance.now();
+  if (told.now && !showMeasured(told.now)) {
+    known = "";
+    return false;
+  }
+  known = told.digest;
+  shownAt = Date.now();
+  const time = document.querySelector("#measured time");
+  if (time) {
+    time.setAttribute("datetime", new Date(shownAt).toISOString());
+    localTimes(/** @type {Element} */ (time.parentElement));
+  }
+  worked(began);
+  return true;
+}
+
+/** @param {Measured} now */
+function showMeasured(now) {
+  const rows = [...document.querySelectorAll("tr[id^='row-']")];
+  if (rows.length !== now.rows.length || rows.some((row, place) => row.id !== `row-${now.rows[place][0]}`)) return false;
+  const map = /** @type {{update?: (now: Measured) => boolean} | null} */ (document.querySelector("pw-heat-map"));
+  if (map?.update && !map.update(now)) return false;
+  for (const [place, [, cpu, memory, value]] of now.rows.entries()) {
+    const bars = rows[place].querySelectorAll(".meas svg");
+    if (!showUsed(bars[0], cpu) || !showUsed(bars[1], memory)) return false;
+    const cell = rows[place].querySelector("td.value");
+    if (cell && cell.textContent !== value) cell.textContent = value;
+  }
+  const parts = [["legend", map && now.legend], ["host-panel", now.panel]];
+  for (const [id, text] of parts) {
+    const [old, next] = text ? [document.getElementById(id ?? ""), parsed(text).getElementById(id ?? "")] : [];
+    if (old && next) replace(old, next);
+  }
+  return true;
+}
+
+/** The line of what is used in a bar; false: it has none, and should. @param {Element | undefined} bar @param {Used} used */
+function showUsed(bar, used) {
+  const line = bar?.querySelector(".f-used");
+  if (!bar || !line || !used) return !line && !used;
+  const [wide, text] = used;
+  if (line.getAttribute("width") === wide) return true;
+  line.setAttribute("width", wide);
+  bar.setAttribute("aria-label", (bar.getAttribute("aria-label") ?? "").replace(/[^,]* used$/, ` ${text} used`));
+  return true;
+}
 
 async function readAll() {
   clearTimeout(around);

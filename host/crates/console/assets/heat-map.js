@@ -7,10 +7,12 @@ const SVG = "http://www.w3.org/2000/svg";
 
 class HeatMap extends HTMLElement {
   static observedAttributes = ["data-map"];
-  /** @type {{cell: number, step: number, path: string, chosen: string, hosts: Place[], cells: string | null, panel: string, layout: string, scale: string}} */
-  map = { cell: 11, step: 13, path: "", chosen: "", hosts: [], cells: null, panel: "", layout: "", scale: "" };
+  /** @type {{cell: number, step: number, path: string, chosen: string, hosts: Place[], large: boolean, panel: string, layout: string, scale: string, bands: string}} */
+  map = { cell: 11, step: 13, path: "", chosen: "", hosts: [], large: false, panel: "", layout: "", scale: "", bands: "" };
   at = -1;
   timer = 0;
+  /** Whether cells are drawn that its data do not say. */
+  isDrawn = false;
 
   connectedCallback() {
     this.tabIndex = 0;
@@ -31,10 +33,17 @@ class HeatMap extends HTMLElement {
   }
 
   read() {
+    this.isDrawn = false;
     this.map = JSON.parse(this.getAttribute("data-map") ?? "{}");
     const chosen = new URLSearchParams(location.search).get("host") ?? this.map.chosen;
     this.at = this.map.hosts.findIndex(([id]) => id === chosen);
     this.mark();
+  }
+
+  /** The page was read again, and what is in the element is that of the page. */
+  replaced() {
+    if (this.isDrawn) this.read();
+    else this.mark();
   }
 
   /** The host under the pointer. @param {MouseEvent} event */
@@ -84,6 +93,7 @@ class HeatMap extends HTMLElement {
     if (place < 0) return;
     this.at = place;
     this.mark();
+    this.querySelector(".cur")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     const url = new URL(location.href);
     url.searchParams.set("host", this.map.hosts[place][0]);
     history.replaceState(null, "", url);
@@ -100,21 +110,46 @@ class HeatMap extends HTMLElement {
     if (old && next) old.replaceChildren(...next.childNodes);
   }
 
-  /** Refresh the cells of a large map in place; false: the whole page has to be refreshed. */
-  async update() {
-    const { cells, layout, scale, hosts } = this.map;
-    if (!cells) return false;
-    const answer = await fetch(cells + location.search).catch(() => null);
-    if (!answer?.ok) return false;
-    const now = await answer.json();
+  /** Whether its cells are refreshed without the page around them. */
+  isLarge() {
+    return this.map.large;
+  }
+
+  /** Show what its cells are now, in their places; false: the whole page has to be read.
+   * @param {{layout: string, scale: string, bands: string, texts: string[]}} now */
+  update(now) {
+    const { layout, scale, hosts } = this.map;
     // On another scale the legend is another, too.
-    if (now.layout !== layout || now.scale !== scale || layout !== this.map.layout) return false;
-    for (const [kind, drawn] of Object.entries(now.paths)) {
-      const path = this.querySelector(`path.${kind}`);
-      if (path && path.getAttribute("d") !== drawn) path.setAttribute("d", drawn);
-    }
+    if (now.layout !== layout || now.scale !== scale) return false;
+    this.draw(now.bands);
     hosts.forEach((host, place) => (host[3] = now.texts[place]));
+    this.isDrawn = true;
     return true;
+  }
+
+  /** Draw the outlines anew of which cells have changed. @param {string} bands */
+  draw(bands) {
+    const was = this.map.bands;
+    if (was === bands) return;
+    const others = new Set();
+    for (let place = 0; place < bands.length; place++) {
+      if (was[place] !== bands[place]) others.add(was[place]).add(bands[place]);
+    }
+    const { cell, hosts } = this.map;
+    const half = Math.floor(cell / 2);
+    // A full cell is one of the highest band, with a notch.
+    if (others.has("f")) others.add("6");
+    /** @type {Map<string, string[]>} */
+    const drawn = new Map([...others].filter((sign) => sign !== "x" && sign !== "f").map((sign) => [`c${sign}`, []]));
+    if (others.has("f")) drawn.set("over", []);
+    hosts.forEach(([, x, y], place) => {
+      const sign = bands[place];
+      drawn.get(sign === "f" ? "c6" : `c${sign}`)?.push(`M${x} ${y}h${cell}v${cell}h-${cell}z`);
+      if (sign === "f") drawn.get("over")?.push(`M${x + cell - half} ${y}h${half}v${half}z`);
+    });
+    if (others.has("x")) drawn.set("cx", hosts.flatMap(([, x, y], place) => (bands[place] === "x" ? [`M${x} ${y}h${cell}v${cell}h-${cell}z`] : [])));
+    for (const [kind, outlines] of drawn) this.querySelector(`path.${kind}`)?.setAttribute("d", outlines.join(""));
+    this.map.bands = bands;
   }
 
   open() {

@@ -15,6 +15,7 @@ use crate::session::{Cookie, Scheme};
 use crate::url::{self, Pairs};
 use placewright_http::pool::{Permit, Pool};
 use placewright_http::problem::Code;
+use placewright_http::audit::Note;
 use placewright_http::{Access, Asker, Caller, Permission, Problem, Within};
 
 /// Entries of a page of the API at most.
@@ -51,6 +52,8 @@ pub(crate) fn pages() -> Arc<Pool> {
 pub(crate) struct Ask {
     pub(crate) console: Arc<Console>,
     asker: Asker,
+    /// What is noted of it for the audit log.
+    note: Option<Note>,
     pub(crate) caller: Caller,
     /// Its query.
     pub(crate) query: Pairs,
@@ -77,6 +80,7 @@ impl FromRequestParts<Arc<Console>> for Ask {
         console: &Arc<Console>,
     ) -> Result<Self, Problem> {
         let caller = Caller::from_request_parts(parts, console).await?;
+        let note = parts.extensions.get::<Note>().cloned();
         let Ok(asker) = Asker::from_request_parts(parts, console).await;
         let cluster = caller.counts_for();
         let turn = console.pages.place(&caller.name, cluster.as_ref());
@@ -84,6 +88,7 @@ impl FromRequestParts<Arc<Console>> for Ask {
         Ok(Self {
             console: console.clone(),
             asker,
+            note,
             caller,
             query: url::pairs(parts.uri.query().unwrap_or_default()),
             scheme: Scheme::of(&parts.headers),
@@ -115,6 +120,14 @@ impl Ask {
             return Err(Problem::new(Code::InvalidParameter, sentence));
         }
         Ok(given)
+    }
+
+    /// The request is a question or a check, though others of its route change something: the audit
+    /// log does not tell of it as of a change.
+    pub(crate) fn only_asks(&self) {
+        if let Some(note) = &self.note {
+            note.only_asks();
+        }
     }
 
     /// Whether the caller may do that in this cluster.

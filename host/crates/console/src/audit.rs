@@ -11,7 +11,7 @@ use crate::ask::{Ask, Console};
 use crate::events::about;
 use crate::format::{self, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
-use crate::parts::{self, day, empty, note, sign, state};
+use crate::parts::{self, day, empty, note, sign, state, with_times};
 use crate::url;
 use crate::value::{count, items, text};
 use placewright_http::problem::Code;
@@ -181,7 +181,7 @@ fn missing(gap: &Value) -> Markup {
     note(
         colour,
         html! { p {
-            (sentence(&cut(text(gap, "message"), 400)))
+            (with_times(&sentence(&cut(text(gap, "message"), 400))))
             @if let Some(at) = gap["at"].as_str() { " " (day(at)) }
         } },
     )
@@ -261,7 +261,7 @@ fn named(record: &Value) -> Markup {
 fn what(record: &Value) -> Markup {
     let (method, route) = (text(record, "method"), text(record, "route"));
     html! {
-        @if let Some(message) = record["message"].as_str() { (sentence(&cut(message, 240))) " " }
+        @if let Some(message) = record["message"].as_str() { (with_times(&sentence(&cut(message, 240)))) " " }
         @if let Some(what) = record["what"].as_str() { span.sub.mono { (cut(what, 60)) } }
         @if !method.is_empty() {
             span.mono { (cut(method, 20)) " " (cut(if route.is_empty() { text(record, "path") } else { route }, 120)) }

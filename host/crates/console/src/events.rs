@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::ask::{Ask, Console, Sent};
 use crate::format::{self, Moment};
 use crate::page::{self, Area, Page, crumbs, sentence};
-use crate::parts::{self, empty, sign, time};
+use crate::parts::{self, empty, sign, time, with_times};
 use crate::url::{self, of_cluster, segment};
 use crate::value::{items, text};
 use placewright_http::Problem;
@@ -171,7 +171,7 @@ pub(crate) fn table(ask: &Ask, events: &[Value]) -> Markup {
                     td.when { @if let Some(at) = Moment::of(&event["at"]) { (time(at)) } }
                     td {
                         (mark(event)) " "
-                        (sentence(&format::cut(text(event, "message"), 240)))
+                        (with_times(&sentence(&format::cut(text(event, "message"), 240))))
                         span.sub.mono { (text(event, "kind")) }
                         @if !others.is_empty() { (more(others)) }
                     }
@@ -192,7 +192,7 @@ fn more(others: &[Value]) -> Markup {
                 @if let Some(first) = first { " since " (time(first)) } }
             ul.list { @for event in others { li.small id={ "event-" (event["number"]) } {
                 @if let Some(at) = Moment::of(&event["at"]) { span.soft { (time(at)) } " " }
-                (sentence(&format::cut(text(event, "message"), 240))) " " (about(event))
+                (with_times(&sentence(&format::cut(text(event, "message"), 240)))) " " (about(event))
                 @if let Some(by) = event["by"].as_str() { span.soft { "by " (format::cut(by, 40)) } }
             } } }
         }

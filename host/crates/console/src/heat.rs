@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use maud::{Markup, html};
-use serde::Serialize;
 use serde_json::json;
 
 use crate::ask::Ask;
@@ -12,7 +11,7 @@ use crate::format;
 use crate::hosts::colour::BANDS;
 use crate::hosts::table::states;
 use crate::hosts::{Colour, Fleet, HostRow, Scale};
-use crate::url::{self, of_cluster};
+use crate::url::{self, Pairs, of_cluster};
 
 /// The width of the map in its own units.
 const WIDTH: usize = 1080;
@@ -60,10 +59,10 @@ pub(crate) fn map(ask: &Ask, cluster: &str, fleet: &Fleet, wanted: &[&HostRow]) 
     let (zones, height, grid) = laid_out(wanted, fleet.grouping.is_zoned);
     let drawing = Drawing::of(&zones, grid, (colour, &scale));
     let path = of_cluster(cluster, &["hosts"]);
-    // The page around a small map is refreshed just as fast.
     let is_live = !matches!(colour, Colour::Cost(_));
+    let cells = is_live.then(|| of_cluster(cluster, &["map"]));
+    // After an event the page around a small map is refreshed just as fast.
     let is_large = wanted.len() > REFRESHES_CELLS;
-    let cells = (is_large && is_live).then(|| of_cluster(cluster, &["map"]));
     let chosen = ask.param("host").unwrap_or_default();
     let hosts = drawing.places.iter().zip(&drawing.texts);
     let hosts: Vec<_> = hosts
@@ -71,7 +70,7 @@ pub(crate) fn map(ask: &Ask, cluster: &str, fleet: &Fleet, wanted: &[&HostRow]) 
         .collect();
     let data = json!({
         "cell": grid.cell, "step": grid.step, "path": path, "chosen": chosen, "hosts": hosts,
-        "cells": cells, "panel": of_cluster(cluster, &["panel"]), "layout": drawing.layout(), "scale": scale_words(colour, &scale).concat(),
+        "cells": cells, "large": is_large, "bands": drawing.bands, "panel": of_cluster(cluster, &["panel"]), "layout": drawing.layout(), "scale": scale_words(colour, &scale).concat(),
     });
     let label = format!(
         "Map of {}, coloured by {}. The table below has the same.",
@@ -79,8 +78,8 @@ pub(crate) fn map(ask: &Ask, cluster: &str, fleet: &Fleet, wanted: &[&HostRow]) 
         colour.text()
     );
     html! {
-        (legend(ask, fleet, wanted, &scale))
-        pw-heat-map data-map=(data.to_string()) data-measured[colour.is_measured()] {
+        (legend(&ask.query, fleet, wanted, &scale))
+        pw-heat-map data-map=(data.to_string()) {
             svg.heat viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(label) {
                 @for zone in &zones {
                     @if !zone.name.is_empty() {
@@ -99,28 +98,29 @@ pub(crate) fn map(ask: &Ask, cluster: &str, fleet: &Fleet, wanted: &[&HostRow]) 
 }
 
 /// What changes on a map while its cells stay in place.
-#[derive(Debug, Serialize)]
 pub(crate) struct Cells {
-    /// A digest of the hosts of the map and the places of their cells.
-    layout: String,
-    /// The ends of the scale in words: with others, the legend has to be read anew.
-    scale: String,
-    /// The outline of each path, by the path's class.
-    paths: BTreeMap<String, String>,
-    /// The text of each cell (its value, or the host's state), in the order of the map's hosts.
-    texts: Vec<String>,
+    /// A digest of the hosts of the map, their states, and the places of their cells.
+    pub(crate) layout: String,
+    /// The ends of the scale in words: with others, the legend is another in more than its counts.
+    pub(crate) scale: String,
+    /// A sign for each cell, in the order of the map's hosts: its band, `f` for one of the highest
+    /// band that is full, and `x` for one without a colour.
+    pub(crate) bands: String,
+    /// The text of each cell (its value, or the host's state), in the same order.
+    pub(crate) texts: Vec<String>,
+    pub(crate) legend: Markup,
 }
 
 /// The cells of the map as they are now.
-pub(crate) fn cells(fleet: &Fleet, wanted: &[&HostRow]) -> Cells {
+pub(crate) fn cells(query: &Pairs, fleet: &Fleet, wanted: &[&HostRow]) -> Cells {
     let scale = Scale::of(&fleet.colour, wanted);
     let (zones, _, grid) = laid_out(wanted, fleet.grouping.is_zoned);
     let drawing = Drawing::of(&zones, grid, (&fleet.colour, &scale));
-    let paths = drawing.paths().into_iter();
     Cells {
         layout: drawing.layout(),
         scale: scale_words(&fleet.colour, &scale).concat(),
-        paths: paths.map(|(class, d)| (class, d.to_owned())).collect(),
+        legend: legend(query, fleet, wanted, &scale),
+        bands: drawing.bands,
         texts: drawing.texts,
     }
 }
@@ -188,13 +188,17 @@ fn laid_out<'h>(wanted: &[&'h HostRow], is_zoned: bool) -> (Vec<Zone<'h>>, usize
 /// What is drawn: a path for each kind of cell, so that thousands of cells are a dozen elements.
 #[derive(Default)]
 struct Drawing<'h> {
-    bands: [String; BANDS],
+    outlines: [String; BANDS],
+    /// A sign for each cell: see [`Cells::bands`].
+    bands: String,
     /// Of hosts that take no VMs, or of which the share is not known.
     blank: String,
     full: String,
     marks: String,
     /// The id of each host, and the left and upper edge of its cell.
     places: Vec<(&'h str, usize, usize)>,
+    /// The state of each host.
+    states: Vec<&'h str>,
     /// The text of each cell: its value, or the host's state.
     texts: Vec<String>,
 }
@@ -222,8 +226,14 @@ impl<'h> Drawing<'h> {
         let square = |path: &mut String| path.push_str(&format!("M{x} {y}h{cell}v{cell}h-{cell}z"));
         let text = match (&*host.state, host.value(colour)) {
             ("up", Some(value)) => {
-                square(&mut self.bands[scale.band(value)]);
-                if matches!(colour, Colour::Share(_)) && value > FULL {
+                let band = scale.band(value);
+                square(&mut self.outlines[band]);
+                let is_full = matches!(colour, Colour::Share(_)) && value > FULL;
+                self.bands.push(match u8::try_from(band) {
+                    Ok(band) if !is_full => char::from(b'0' + band),
+                    _ => 'f',
+                });
+                if is_full {
                     let half = cell / 2;
                     self.full
                         .push_str(&format!("M{} {y}h{half}v{half}z", x + cell - half));
@@ -232,6 +242,7 @@ impl<'h> Drawing<'h> {
             }
             ("up", None) => {
                 square(&mut self.blank);
+                self.bands.push('x');
                 if host.is_removed {
                     // A dot in the middle.
                     let (left, middle) = (x + cell / 2 - 1, y + cell / 2);
@@ -241,17 +252,19 @@ impl<'h> Drawing<'h> {
             }
             (state, _) => {
                 square(&mut self.blank);
+                self.bands.push('x');
                 self.mark(state, (x, y), cell);
                 state.to_owned()
             }
         };
         self.places.push((&host.id, x, y));
+        self.states.push(&host.state);
         self.texts.push(text);
     }
 
     /// The class and the outline of each path, in the order in which they are drawn.
     fn paths(&self) -> Vec<(String, &str)> {
-        let bands = self.bands.iter().enumerate();
+        let bands = self.outlines.iter().enumerate();
         let mut paths: Vec<_> = bands
             .map(|(number, d)| (format!("c{number}"), d.as_str()))
             .collect();
@@ -264,10 +277,10 @@ impl<'h> Drawing<'h> {
         paths
     }
 
-    /// A digest of the hosts and the places of their cells.
+    /// A digest of the hosts, their states, and the places of their cells.
     fn layout(&self) -> String {
         let mut hasher = DefaultHasher::new();
-        self.places.hash(&mut hasher);
+        (&self.places, &self.states).hash(&mut hasher);
         format!("{:016x}", hasher.finish())
     }
 
@@ -296,7 +309,7 @@ fn scale_words(colour: &Colour, scale: &Scale) -> Vec<String> {
 }
 
 /// The scale, with its ends, the unit of measure, and how many hosts are in each band.
-fn legend(ask: &Ask, fleet: &Fleet, wanted: &[&HostRow], scale: &Scale) -> Markup {
+fn legend(query: &Pairs, fleet: &Fleet, wanted: &[&HostRow], scale: &Scale) -> Markup {
     let colour = &fleet.colour;
     let mut counts = [0; BANDS];
     let (mut unknown, mut removed) = (0, 0);
@@ -311,7 +324,7 @@ fn legend(ask: &Ask, fleet: &Fleet, wanted: &[&HostRow], scale: &Scale) -> Marku
     let is_share = matches!(colour, Colour::Share(_));
     let words = scale_words(colour, scale);
     html! {
-        div.legend {
+        div.legend id="legend" {
             span.small.soft.scale {
                 (colour.text()) @if is_share { ", %" } @else { ", " (colour.unit().name()) }
                 @if let Some((least, greatest)) = scale.ends() {
@@ -336,10 +349,10 @@ fn legend(ask: &Ask, fleet: &Fleet, wanted: &[&HostRow], scale: &Scale) -> Marku
             @if removed > 0 { span.key { svg viewBox="0 0 12 12" aria-hidden="true" { rect.cx x="1" y="1" width="10" height="10" {} path.mark d="M5 6h2" {} } (format::len(removed)) " removed by the policy" } }
             @if unknown > 0 { span.key { svg viewBox="0 0 12 12" aria-hidden="true" { rect.cx x="1" y="1" width="10" height="10" {} } (format::len(unknown)) " without a value" } }
             @for (word, count) in states(fleet) {
-                a.key href=(url::with(&ask.query, "state", word, &["page"])) { (crate::parts::host_state(word)) " " (count) }
+                a.key href=(url::with(query, "state", word, &["page"])) { (crate::parts::host_state(word)) " " (count) }
             }
-            @if ask.param("state").is_some() {
-                a.key href=(url::with(&ask.query, "state", "", &["page"])) { "all states" }
+            @if query.iter().any(|(name, _)| name == "state") {
+                a.key href=(url::with(query, "state", "", &["page"])) { "all states" }
             }
         }
     }
@@ -418,10 +431,14 @@ mod tests {
             cpu: "2".to_owned(),
             memory: "8 GiB".to_owned(),
         });
-        let cells = cells(&fleet, &[&host]);
+        let cells = cells(&Pairs::new(), &fleet, &[&host]);
         assert_eq!(cells.texts, ["removed by cpu: has too little"]);
-        assert!(cells.paths["mark"].contains("h2"), "{cells:?}");
-        assert!(cells.paths["cx"].starts_with('M'), "{cells:?}");
+        assert_eq!(cells.bands, "x");
+        let (zones, _, grid) = laid_out(&[&host], true);
+        let scale = Scale::of(&fleet.colour, &[&host]);
+        let drawing = Drawing::of(&zones, grid, (&fleet.colour, &scale));
+        assert!(drawing.marks.contains("h2"), "{}", drawing.marks);
+        assert!(drawing.blank.starts_with('M'), "{}", drawing.blank);
     }
 
     #[test]
@@ -437,14 +454,16 @@ mod tests {
         };
         let (empty, full, other) = (host("h1", 0.0), host("h1", 10.0), host("h2", 0.0));
         let fleet = fleet(Vec::new());
-        let [empty, full, other] = [empty, full, other].map(|it| cells(&fleet, &[&it]));
+        let [empty, full, other] = [empty, full, other].map(|it| cells(&Pairs::new(), &fleet, &[&it]));
         assert_eq!(empty.layout, full.layout);
         assert_ne!(empty.layout, other.layout);
         assert_eq!(
             (empty.texts, full.texts),
             (vec!["0 %".to_owned()], vec!["100 %".to_owned()])
         );
-        assert_eq!(empty.paths["c0"], full.paths["c6"]);
-        assert!(empty.paths["over"].is_empty() && !full.paths["over"].is_empty());
+        assert_eq!((&*empty.bands, &*full.bands), ("0", "f"));
+        let mut down = host("h1", 0.0);
+        down.state = "down".to_owned();
+        assert_ne!(cells(&Pairs::new(), &fleet, &[&down]).layout, empty.layout);
     }
 }

@@ -58,6 +58,8 @@ pub(crate) async fn show(
             div.stack {
                 section.panel aria-labelledby="measures" {
                     header { h2 id="measures" { "What is promised" } (parts::measure_key()) }
+                    // The page is read again from its own address.
+                    p.in.small.dim id="measured" data-measured="" { "measured values as of " (parts::time(Moment::now())) span.age {} }
                     div.in.stack { (measures(&host, overcommit)) }
                 }
                 section.panel aria-labelledby="columns" {

@@ -2,6 +2,7 @@
 
 pub(crate) mod colour;
 pub(crate) mod fleet;
+mod measured;
 pub(crate) mod table;
 
 use std::sync::Arc;
@@ -24,7 +25,6 @@ pub(crate) use colour::{Colour, Scale};
 use fleet::{ALONE, NONE};
 pub(crate) use fleet::{Fleet, HostRow};
 use placewright_http::Problem;
-use placewright_http::document::written;
 
 /// Rows of a page of the table.
 const ROWS: usize = 100;
@@ -79,9 +79,12 @@ pub(crate) async fn show(
             section.panel aria-labelledby="table" {
                 header {
                     h2 id="table" { "Hosts " span.dim { (counted(&wanted, &fleet)) } }
-                    @if is_table { (toolbar(&ask, &fleet, &policies)) } @else { (measure_key()) }
+                    @if is_table { (toolbar(&ask, &fleet, &policies)) } @else {
+                        span.bar { (measured::as_of(&cluster, &fleet)) (measure_key()) }
+                    }
                 }
                 (table::table(&ask, &cluster, (&fleet, &wanted), ROWS))
+                @if is_table { div.in.bar { (measured::as_of(&cluster, &fleet)) (measure_key()) } }
             }
         }
         div.acts { (copies(&cluster, &api, &fleet.colour)) }
@@ -101,14 +104,18 @@ pub(crate) async fn show(
     page::shown(&ask, page).await
 }
 
-/// The cells of the map without the page around them, which a large map refreshes twice a second.
+/// What is measured, and the cells of the map, without the page around them: the page asks for it twice
+/// a second.
 pub(crate) async fn cells(
     State(_): State<Arc<Console>>,
     Path(cluster): Path<String>,
-    ask: Ask,
+    mut ask: Ask,
 ) -> Result<Response, Problem> {
+    let known = ask.param("known").map(str::to_owned);
+    ask.query.retain(|(name, _)| name != "known");
     let fleet = Fleet::read(&ask, &format!("/v1/clusters/{}", segment(&cluster))).await?;
-    written(move || Ok::<_, Problem>(heat::cells(&fleet, &fleet.wanted(&ask)))).await
+    let now = measured::now(&ask, &cluster, &fleet);
+    Ok(measured::answered(&now, known.as_deref()))
 }
 
 /// The panel of the chosen host without the page around it, which the map reads as a cell is chosen.
@@ -305,14 +312,14 @@ fn glance(cluster: &str, host: &HostRow, colour: &Colour) -> Markup {
         div.in.stack {
             div {
                 h3 { "CPU" } (cpu.bar("CPU"))
-                p.small.soft {
+                p.small.soft aria-live="off" {
                     (used(cpu.used, cores)) " · " (number(cpu.committed, 1)) " committed · "
                     (number(cpu.reserved, 1)) " reserved · of " (cores(cpu.promisable))
                 }
             }
             div {
                 h3 { "Memory" } (memory.bar("Memory"))
-                p.small.soft {
+                p.small.soft aria-live="off" {
                     (used(memory.used, bytes)) " · " (bytes(memory.committed)) " committed · "
                     (bytes(memory.reserved)) " reserved · of " (bytes(memory.promisable))
                 }

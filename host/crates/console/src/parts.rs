@@ -41,6 +41,51 @@ pub(crate) fn day(written: &str) -> Markup {
     html! { time data-day datetime=(written) title=(written) { (seconds.replace('T', " ")) } }
 }
 
+/// A sentence of others, in which moments as in "2026-11-25T18:10:22Z" are told as times: a script
+/// writes them in the zone of the reader.
+pub(crate) fn with_times(text: &str) -> Markup {
+    let mut parts = Vec::new();
+    let (mut rest, mut from) = (text, 0);
+    while let Some(found) = rest.get(from..).and_then(|it| it.find('T')) {
+        let at = from + found;
+        let moment = at.checked_sub(10).and_then(|start| {
+            let length = moment_length(rest.get(start..)?)?;
+            Some((start, start + length))
+        });
+        match moment {
+            Some((start, end)) => {
+                parts.push((&rest[..start], &rest[start..end]));
+                (rest, from) = (&rest[end..], 0);
+            }
+            None => from = at + 1,
+        }
+    }
+    html! {
+        @for (before, moment) in parts { (before) time data-day datetime=(moment) title=(moment) { (moment) } }
+        (rest)
+    }
+}
+
+/// How long the moment is that a text begins with: a day and a time of it, in UTC.
+fn moment_length(text: &str) -> Option<usize> {
+    const SHAPE: &[u8] = b"0000-00-00T00:00:00";
+    let bytes = text.as_bytes();
+    let fits = |(expected, letter): (&u8, &u8)| match expected {
+        b'0' => letter.is_ascii_digit(),
+        sign => letter == sign,
+    };
+    if bytes.len() <= SHAPE.len() || !SHAPE.iter().zip(bytes).all(fits) {
+        return None;
+    }
+    let rest = &text[SHAPE.len()..];
+    let after = match rest.strip_prefix('.') {
+        Some(digits) => digits.trim_start_matches(|letter: char| letter.is_ascii_digit()),
+        None => rest,
+    };
+    let zone = after.strip_prefix('Z')?;
+    Some(text.len() - zone.len())
+}
+
 /// How long ago something was, with the moment in the title.
 pub(crate) fn ago(moment: Moment) -> Markup {
     let written = moment.written();
@@ -69,6 +114,13 @@ impl Measure {
         }
     }
 
+    /// What is used of what there is: how wide its line is in percent, and in words.
+    pub(crate) fn used_share(&self) -> Option<(String, String)> {
+        let share = self.used? / self.total.max(f64::MIN_POSITIVE);
+        let wide = format!("{:.1}", (share * 100.0).clamp(0.0, 100.0));
+        Some((wide, percent(share)))
+    }
+
     /// The bar of three measures: used inside committed, reserved behind it. What is used is a share
     /// of what there is, the others of what may be promised: a host of which all is used has a full
     /// line, whatever its overcommit.
@@ -87,10 +139,10 @@ impl Measure {
             "{what}: {} committed, {} reserved{}",
             percent(of_promisable(self.committed)),
             percent(of_promisable(self.reserved)),
-            self.used.map_or(String::new(), |used| format!(
-                ", {} used",
-                percent(used / self.total.max(f64::MIN_POSITIVE))
-            ))
+            match self.used_share() {
+                Some((_, used)) => format!(", {used} used"),
+                None => String::new(),
+            }
         );
         html! {
             span.meas {
@@ -100,8 +152,8 @@ impl Measure {
                     @if self.reserved > 0.0 {
                         rect.f-res x=(format!("{committed:.1}")) y="2" width=(wide(self.reserved)) height="8" {}
                     }
-                    @if let Some(used) = self.used {
-                        rect.f-used y="4.5" width=(format!("{:.1}", (used / self.total.max(f64::MIN_POSITIVE) * 100.0).clamp(0.0, 100.0))) height="3" {}
+                    @if let Some((used, _)) = self.used_share() {
+                        rect.f-used y="4.5" width=(used) height="3" {}
                     }
                 }
                 span.num { (percent(self.share())) }
@@ -175,6 +227,11 @@ pub(crate) fn barred(ask: &Ask, needs: Permission, text: &str) -> Markup {
         true => "your token is for other clusters".to_owned(),
         false => format!("needs the role {}", role.word()),
     };
+    barred_because(text, &why)
+}
+
+/// The same where something else keeps everybody from using it.
+pub(crate) fn barred_because(text: &str, why: &str) -> Markup {
     html! {
         span.barred {
             button.btn type="button" aria-disabled="true" title=(why) { (text) }
@@ -297,6 +354,26 @@ pub(crate) fn pager(ask: &Ask, page: usize, of: usize) -> Markup {
             @if page > 1 { a.btn href=(link(page - 1)) rel="prev" { "Previous" } }
             span.soft { "Page " (page) " of " (of) }
             @if page < of { a.btn href=(link(page + 1)) rel="next" { "Next" } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_in_a_sentence_become_times_and_all_else_stays_text() {
+        let told = with_times("TTL of <v> ends 2026-11-28T13:15:21Z, not 2026-11-28T14:00:00.5Z.").into_string();
+        let time = |it: &str| format!("<time data-day datetime=\"{it}\" title=\"{it}\">{it}</time>");
+        let expected = format!(
+            "TTL of &lt;v&gt; ends {}, not {}.",
+            time("2026-11-28T13:15:21Z"),
+            time("2026-11-28T14:00:00.5Z")
+        );
+        assert_eq!(told, expected);
+        for other in ["", "T", "äT2026", "2026-11-28T13:15:21", "2026-11-28T13:1", "x2026-11-28T13:15:21+02:00"] {
+            assert_eq!(with_times(other).into_string(), other);
         }
     }
 }

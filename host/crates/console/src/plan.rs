@@ -1,6 +1,7 @@
 //! One plan: what moves, why, and what somebody has yet to approve.
 
 mod before_after;
+mod doomed;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, button, host_link, note, state, time, vm_link};
 use crate::plans::{progress, purpose, stuck, waiting};
 use crate::session::see;
-use crate::standing::{NotUp, words};
+use crate::standing::NotUp;
 use crate::url::{of_cluster, segment};
 use crate::value::{self, count, items, text, texts};
 use placewright_http::Permission;
@@ -42,24 +43,34 @@ pub(crate) async fn show(
     let events = format!("/v1/events/recent?kind=plan&cluster={}", segment(&cluster));
     let events = ask.list(&events, 1000).await.unwrap_or_default();
     let moves = items(&plan, "moves");
-    let sizes = sizes(&ask, &cluster, moves).await;
+    let vms = Vms::read(&ask, &cluster, moves).await;
     let not_up = NotUp::read(&ask, &api).await;
+    let doomed = match plan["cancelled"] == true {
+        true => BTreeMap::new(),
+        false => doomed::doomed(moves, &vms, &not_up),
+    };
+    let now = Now {
+        vms,
+        not_up,
+        doomed,
+    };
     let is_open = |step: &Value| matches!(text(step, "state"), "planned" | "expired" | "begun");
     let hosts = match plan["cancelled"] != true && moves.iter().any(is_open) {
         true => fleet::measured(&ask, &api).await.unwrap_or_default(),
         false => Vec::new(),
     };
-    let waits = waiting(&plan);
+    // Those that can still be made.
+    let waits = waiting(&plan).saturating_sub(now.doomed.len());
     let main = html! {
-        (head(&ask, &cluster, &number, &plan, waits))
+        (head(&ask, (&cluster, &number), (&plan, &now), waits))
         @if plan["cancelled"] == true {
             (note("", html! { b { "This plan was stopped. " } "Nothing more of it is begun." }))
         }
-        (counts(&plan))
-        div.cols.two-one {
-            @if moves.is_empty() { (nothing(&plan)) } @else { (approval(&ask, (&cluster, &number), (&plan, &sizes, &not_up), waits)) }
+        (counts(&plan, &now))
+        div.cols.two-one.plan-cols {
+            @if moves.is_empty() { (nothing(&plan)) } @else { (approval(&ask, (&cluster, &number), (&plan, &now), waits)) }
             div.stack {
-                (before_after::section(&cluster, (moves, &sizes), &hosts))
+                (before_after::section(&cluster, (moves, &now), &hosts))
                 (about(&cluster, &plan, &number, &events))
             }
         }
@@ -80,9 +91,14 @@ pub(crate) async fn show(
     page::shown(&ask, page).await
 }
 
-fn head(ask: &Ask, cluster: &str, number: &str, plan: &Value, waits: usize) -> Markup {
+fn head(
+    ask: &Ask,
+    (cluster, number): (&str, &str),
+    (plan, now): (&Value, &Now),
+    waits: usize,
+) -> Markup {
     let moves = items(plan, "moves").len();
-    let is_over = waits == 0 && count(&plan["counted"], "begun") == 0;
+    let is_over = waiting(plan) == 0 && count(&plan["counted"], "begun") == 0;
     html! {
         div.head {
             div {
@@ -100,7 +116,7 @@ fn head(ask: &Ask, cluster: &str, number: &str, plan: &Value, waits: usize) -> M
                 @else if !is_over { p { "Nothing is moved before you approve it. Each move is held against the policy again as it begins." } }
             }
             div.acts {
-                @if count(&plan["counted"], "stale") > 0 { (again(ask, cluster, plan)) }
+                @if count(&plan["counted"], "stale") + now.doomed.len() > 0 { (again(ask, cluster, plan)) }
                 @if !is_over && plan["cancelled"] != true { (stop(ask, cluster, number, plan)) }
             }
         }
@@ -114,6 +130,9 @@ fn again(ask: &Ask, cluster: &str, plan: &Value) -> Markup {
     html! {
         form action=(of_cluster(cluster, &["plans"])) method="post" {
             input type="hidden" name="deed" value=(deed);
+            // The bounds of this one: where it ends at that of moves, it has as many.
+            @if plan["cut-short"] == true && !is_evacuation { input type="hidden" name="moves" value=(items(plan, "moves").len()); }
+            @if let Some(most) = plan["max-in-flight"].as_u64() { input type="hidden" name="max-in-flight" value=(most); }
             @if is_evacuation { @for host in texts(plan, "hosts") { input type="hidden" name="host" value=(host); } }
             (button(ask, Permission::Operate, Some(cluster), "", "Plan again"))
         }
@@ -140,7 +159,10 @@ fn stop(ask: &Ask, cluster: &str, number: &str, plan: &Value) -> Markup {
     }
 }
 
-fn counts(plan: &Value) -> Markup {
+fn counts(plan: &Value, now: &Now) -> Markup {
+    let doomed = now.doomed.len();
+    let waits = waiting(plan).saturating_sub(doomed);
+    let expired = count(&plan["counted"], "expired").min(waits);
     let counted = &plan["counted"];
     let of = |name: &str| count(counted, name);
     html! {
@@ -149,8 +171,9 @@ fn counts(plan: &Value) -> Markup {
             div.bar.small {
                 @if of("confirmed") > 0 { (state("ok", "ok", &format!("{} done", of("confirmed")))) }
                 @if of("begun") > 0 { (state("acc", "run", &format!("{} under way", of("begun")))) }
-                @if of("planned") > 0 { (state("off", "idle", &format!("{} for you to approve", of("planned")))) }
-                @if of("expired") > 0 { (state("warn", "warn", &format!("{} not confirmed in time", of("expired")))) }
+                @if waits > expired { (state("off", "idle", &format!("{} for you to approve", waits - expired))) }
+                @if expired > 0 { (state("warn", "warn", &format!("{expired} not confirmed in time"))) }
+                @if doomed > 0 { (state("warn", "warn", &format!("{doomed} would not be begun as things are"))) }
                 @if of("cancelled") > 0 { (state("off", "idle", &format!("{} given up", of("cancelled")))) }
                 @if of("stale") > 0 { (state("warn", "stale", &format!("{} stale", of("stale")))) }
                 @if let Some(at) = Moment::of(&plan["checked"]) { span.dim { "last found to hold " (ago(at)) } }
@@ -168,33 +191,66 @@ fn nothing(plan: &Value) -> Markup {
     }
 }
 
-/// How large VMs are: cores, and bytes of memory, by id.
-type Sizes = BTreeMap<String, (Option<f64>, Option<f64>)>;
+/// A VM of a plan as it is now.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Vm {
+    host: Option<String>,
+    /// In cores.
+    cpu: Option<f64>,
+    /// In bytes.
+    memory: Option<f64>,
+}
 
-/// The sizes of the VMs of a plan, of those that are still known.
-async fn sizes(ask: &Ask, cluster: &str, moves: &[Value]) -> Sizes {
-    let api = format!("/v1/clusters/{}/vms", segment(cluster));
-    let of = |vm: &Value| (vm["cpu"].as_f64(), vm["memory"].as_f64());
-    let ids: BTreeSet<&str> = moves.iter().map(|step| text(step, "vm")).collect();
-    if ids.len() > BY_ID {
-        let all = ask.list(&api, VMS).await.unwrap_or_default();
-        let all = all.iter().filter(|vm| ids.contains(text(vm, "id")));
-        return all.map(|vm| (text(vm, "id").to_owned(), of(vm))).collect();
-    }
-    let mut sizes = Sizes::new();
-    for id in ids {
-        if let Some(vm) = ask.get_if(&format!("{api}/{}", segment(id))).await {
-            sizes.insert(id.to_owned(), of(&vm));
+/// The VMs of a plan that are still known, by id.
+#[derive(Debug, Default)]
+struct Vms {
+    known: BTreeMap<String, Vm>,
+    /// Whether those that are not among them are gone: otherwise nobody could tell.
+    is_whole: bool,
+}
+
+impl Vms {
+    async fn read(ask: &Ask, cluster: &str, moves: &[Value]) -> Self {
+        let api = format!("/v1/clusters/{}/vms", segment(cluster));
+        let of = |vm: &Value| Vm {
+            host: vm["host"].as_str().map(str::to_owned),
+            cpu: vm["cpu"].as_f64(),
+            memory: vm["memory"].as_f64(),
+        };
+        let ids: BTreeSet<&str> = moves.iter().map(|step| text(step, "vm")).collect();
+        if ids.len() > BY_ID {
+            let Ok(all) = ask.list(&api, VMS).await else {
+                return Self::default();
+            };
+            let is_whole = all.len() < VMS;
+            let all = all.iter().filter(|vm| ids.contains(text(vm, "id")));
+            let known = all.map(|vm| (text(vm, "id").to_owned(), of(vm))).collect();
+            return Self { known, is_whole };
         }
+        let (mut known, mut is_whole) = (BTreeMap::new(), true);
+        for id in ids {
+            match ask.get(&format!("{api}/{}", segment(id))).await {
+                Ok(vm) => drop(known.insert(id.to_owned(), of(&vm))),
+                Err(problem) => is_whole &= problem.code() == Code::NotFound,
+            }
+        }
+        Self { known, is_whole }
     }
-    sizes
+}
+
+/// What there is to be known of the moves of a plan as things are.
+struct Now {
+    vms: Vms,
+    not_up: NotUp,
+    /// Why moves that wait would not be begun, by their numbers.
+    doomed: BTreeMap<usize, String>,
 }
 
 /// The moves, by reason, with a tick for each that waits.
 fn approval(
     ask: &Ask,
     (cluster, number): (&str, &str),
-    (plan, sizes, not_up): (&Value, &Sizes, &NotUp),
+    (plan, now): (&Value, &Now),
     waits: usize,
 ) -> Markup {
     let may = ask.may(Permission::Operate, Some(cluster));
@@ -216,7 +272,7 @@ fn approval(
                         span.kbd { "A" } " ticks all, " span.kbd { "Shift" } " " span.kbd { "Enter" } " approves" }
                 } @else { h2 { "Moves" } }
             }
-            div.scroll { table.cards {
+            div.scroll { table.cards.moves-of-plan {
                 caption.vh { "Moves of plan " (number) }
                 thead { tr {
                     th scope="col" { span.vh { "Approve" } } th.num scope="col" { "Step" } th scope="col" { "VM" }
@@ -225,7 +281,7 @@ fn approval(
                 } }
                 tbody { @for (cause, moves) in &groups {
                     tr.group { td colspan="9" { b { (cause) } " · " (things(moves.len(), "move", "moves")) } }
-                    @for step in moves { (step_row(cluster, step, (sizes, not_up), may && is_open)) }
+                    @for step in moves { (step_row(cluster, step, now, may && is_open)) }
                 } }
             } }
             @if is_open {
@@ -270,20 +326,18 @@ fn gain(step: &Value) -> Option<Vec<f64>> {
     })
 }
 
-fn step_row(
-    cluster: &str,
-    step: &Value,
-    (sizes, not_up): (&Sizes, &NotUp),
-    may_tick: bool,
-) -> Markup {
-    let (cpu, memory) = sizes.get(text(step, "vm")).copied().unwrap_or_default();
+fn step_row(cluster: &str, step: &Value, now: &Now, may_tick: bool) -> Markup {
+    let known = now.vms.known.get(text(step, "vm"));
+    let (cpu, memory) = known.map_or((None, None), |vm| (vm.cpu, vm.memory));
+    let not_up = &now.not_up;
     let written = |costs: &[f64]| {
         let costs = costs.iter().map(|one| cost(*one));
         costs.collect::<Vec<_>>().join(" / ")
     };
     let number = count(step, "step");
     let (vm, word) = (text(step, "vm"), text(step, "state"));
-    let waits = matches!(word, "planned" | "expired");
+    let doomed = now.doomed.get(&number);
+    let waits = matches!(word, "planned" | "expired") && doomed.is_none();
     let costs: Vec<f64> = items(step, "cost-after").iter().map(value::cost).collect();
     html! {
         tr.tall {
@@ -293,16 +347,16 @@ fn step_row(
             td.num.nowrap data-l="CPU" { @match cpu { Some(cpu) => (cores(cpu)), None => span.dim { "–" } } }
             td.num.nowrap data-l="memory" { @match memory { Some(memory) => (bytes(memory)), None => span.dim { "–" } } }
             td.nowrap { (host_link(cluster, step["from"].as_str())) span.dim { " → " } (host_link(cluster, step["to"].as_str())) }
-            td { (sentence(&cut(text(step, "reason"), 200)))
+            td.words { (sentence(&cut(text(step, "reason"), 200)))
                 @let together = texts(step, "together");
                 @if !together.is_empty() { span.sub { "with " (cut(&together.join(", "), 80)) } } }
             td.num.nowrap data-l="gain" {
                 @match gain(step) { Some(gain) => b { (written(&gain)) }, None => span.soft { "must leave" } }
                 span.sub { "cost there " (written(&costs)) }
             }
-            td { (step_state(word))
-                @if let (true, Some(target)) = (waits, not_up.state(text(step, "to"))) {
-                    span.sub { (state("warn", "warn", &format!("{} {}: it would not be begun", cut(text(step, "to"), 60), words(target)))) }
+            td.words { (step_state(word))
+                @if let Some(why) = doomed {
+                    span.sub { (state("warn", "warn", &format!("{why}: it would not be begun"))) }
                 }
                 span.sub {
                     @if let Some(since) = Moment::of(&step["since"]) { "since " (time(since)) }
@@ -352,7 +406,7 @@ fn about(cluster: &str, plan: &Value, number: &str, events: &[Value]) -> Markup 
                 header { h2 id="who" { "Who did what" } }
                 ul.list.in { @for event in of_plan { li.small {
                     b { (cut(text(event, "by"), 40)) } " " @if let Some(at) = Moment::of(&event["at"]) { (time(at)) } ": "
-                    (sentence(&cut(text(event, "message"), 200)))
+                    (parts::with_times(&sentence(&cut(text(event, "message"), 200))))
                 } } }
             }
         }

@@ -14,7 +14,7 @@ use crate::format::{self, Moment, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, button, empty, state};
 use crate::session::see;
-use crate::url::{of_cluster, segment};
+use crate::url::{Pairs, of_cluster, segment};
 use crate::value::{count, items, text, texts};
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
@@ -157,11 +157,12 @@ pub(crate) async fn make_one(
         .collect();
     let made = match form::value(&sent, "deed") {
         Some("plan") => {
-            ask.send("POST", &format!("{api}/plans"), Sent::Json(&json!({})))
+            let wanted = bounded(json!({}), &sent, &["moves", "max-in-flight"])?;
+            ask.send("POST", &format!("{api}/plans"), Sent::Json(&wanted))
                 .await?
         }
         Some("evacuate") => {
-            let wanted = json!({"hosts": hosts});
+            let wanted = bounded(json!({"hosts": hosts}), &sent, &["max-in-flight"])?;
             ask.send("POST", &format!("{api}/evacuate"), Sent::Json(&wanted))
                 .await?
         }
@@ -172,6 +173,20 @@ pub(crate) async fn make_one(
     };
     let number = made.body["number"].as_u64().unwrap_or_default();
     Ok(see(&of_cluster(&cluster, &["plans", &number.to_string()])))
+}
+
+/// What is wanted, within the bounds that the form names.
+fn bounded(mut wanted: Value, sent: &Pairs, names: &[&str]) -> Result<Value, Problem> {
+    for name in names {
+        if let Some(most) = form::value(sent, name).filter(|most| !most.is_empty()) {
+            let most: u64 = most.parse().map_err(|_| {
+                let wrong = format!("\"{name}\" must be a whole number");
+                Problem::new(Code::InvalidParameter, wrong)
+            })?;
+            wanted[*name] = json!(most);
+        }
+    }
+    Ok(wanted)
 }
 
 /// VMs of a plan that should move and cannot.
@@ -191,5 +206,23 @@ pub(crate) fn stuck(plan: &Value) -> Markup {
                 } } }
             } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plan_that_is_made_again_has_the_bounds_of_the_first() {
+        let sent = |fields: &[(&str, &str)]| -> Pairs {
+            let pairs = fields.iter();
+            pairs.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let names = ["moves", "max-in-flight"];
+        let wanted = bounded(json!({}), &sent(&[("moves", "12"), ("max-in-flight", "2")]), &names);
+        assert_eq!(wanted.unwrap(), json!({"moves": 12, "max-in-flight": 2}));
+        assert_eq!(bounded(json!({}), &sent(&[]), &names).unwrap(), json!({}));
+        assert!(bounded(json!({}), &sent(&[("moves", "many")]), &names).is_err());
     }
 }

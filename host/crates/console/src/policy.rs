@@ -196,6 +196,7 @@ pub(crate) async fn draft(
     ask: Ask,
     body: Bytes,
 ) -> Result<Response, Problem> {
+    ask.only_asks();
     let draft = Draft::of(&form::pairs(&body))?;
     let told = match try_out(&ask, &name, &draft).await {
         Told::Wrong(problem) if problem.code() == Code::Unauthorized => return Err(problem),
@@ -207,7 +208,7 @@ pub(crate) async fn draft(
         true => None,
         false => base_of(&ask, &name, &draft).await,
     };
-    let markup = html! { (differs(&policy, base.as_ref(), &draft)) (answer::panel(&told, &draft)) };
+    let markup = html! { (differs(&policy, base.as_ref(), &draft)) (answer::panel(&told, &draft, true)) };
     let faults = faults_of(&told, &draft);
     // The document goes with it, so that both views are of the same draft; and what is wrong with
     // which field.
@@ -254,6 +255,10 @@ pub(crate) async fn act(
     let deed = form::value(&sent, "deed").unwrap_or("try");
     if deed == "clone" {
         return clone(&ask, &name, &sent).await;
+    }
+    if deed != "save" {
+        // What is tried, moved or carried over is saved nowhere.
+        ask.only_asks();
     }
     let mut draft = Draft::of(&sent)?;
     let policy = ask.get(&path).await?;
@@ -497,6 +502,12 @@ async fn shown_editor(
         Told::Nothing if may_edit => try_out(ask, name, &draft).await,
         told => told,
     };
+    // What the draft would change stands beside a conflict, too.
+    let beside = match &told {
+        Told::Conflict(_) if may_edit => Some(try_out(ask, name, &draft).await),
+        _ => None,
+    };
+    let answer = answer::panel(beside.as_ref().unwrap_or(&told), &draft, may_edit);
     let may_save = may_edit && !is_locked;
     let units: Vec<String> = match may_edit && !draft.is_document {
         true => {
@@ -570,7 +581,7 @@ async fn shown_editor(
                 }
                 div.stack {
                     (trial_bar(&names, &draft))
-                    div.answer id="answer" aria-live="polite" { (differs(policy, None, &draft)) (answer::panel(&told, &draft)) }
+                    div.answer id="answer" aria-live="polite" { (differs(policy, None, &draft)) (answer) }
                 }
             }
         }

@@ -219,7 +219,7 @@ fn room(cluster: &str, answer: &Value) -> Markup {
             @for warning in texts(answer, "warnings") { (note("warn", html! { (sentence(&cut(warning, 200))) })) }
         }
         @if !hosts.is_empty() { div.scroll { table {
-            thead { tr { th scope="col" { "Host" } th.num scope="col" { "Fit" } th scope="col" {} } }
+            thead { tr { th scope="col" { "Host" } th.num scope="col" { "Fit" } th scope="col" { span.vh { "Share of the host that fits most" } } } }
             tbody { @for host in hosts.iter().take(ROWS) { @let fit = count(host, "fit"); tr {
                 th.row scope="row" { (host_link(cluster, host["host"].as_str())) } td.num { (len(fit)) }
                 td { svg viewBox="0 0 100 10" preserveAspectRatio="none" width="260" height="10" aria-hidden="true" { rect.f-com width=(fit * 100 / most) height="10" rx="2" {} } }

@@ -22,9 +22,15 @@ use BodySize::{Form, Usual, Whole};
 use Permission::{Administer, AttachPolicies, AuthorPolicies, Operate, View};
 use Scope::{All, Any, Cluster};
 
-/// The parameters of a cluster's hosts, as a page and as the cells of its map.
+/// The parameters of a cluster's hosts, as a page and as the panel of one of them.
 const FLEET: &[&str] = &[
     "colour", "policy", "cpu", "memory", "group", "filter", "state", "sort", "page", "view", "host",
+];
+
+/// Those of what is refreshed of that page: the digest of what it shows already as well.
+const MEASURED: &[&str] = &[
+    "colour", "policy", "cpu", "memory", "group", "filter", "state", "sort", "page", "view", "host",
+    "known",
 ];
 
 /// Every page.
@@ -46,7 +52,7 @@ pub const RULES: &[Rule] = &[
     ]),
     rule("GET", "/events/stream", View, Any).query(&["after"]),
     rule("GET", "/clusters/{cluster}", View, Cluster).query(FLEET),
-    rule("GET", "/clusters/{cluster}/map", View, Cluster).query(FLEET),
+    rule("GET", "/clusters/{cluster}/map", View, Cluster).query(MEASURED),
     rule("GET", "/clusters/{cluster}/panel", View, Cluster).query(FLEET),
     rule("GET", "/clusters/{cluster}/hosts/{host}", View, Cluster),
     rule(

@@ -116,9 +116,31 @@ fn deeds(ask: &Ask, name: &str, unit: &Value) -> Markup {
             @if is("pinned") { button.btn name="deed" value="unpin" type="submit" { "Take the pin off" } }
             @else { button.btn name="deed" value="pin" type="submit" { "Pin" } }
             @if is("disabled") { button.btn name="deed" value="enable" type="submit" { "Enable" } }
+            @else if let Some(why) = used_by(unit) { (parts::barred_because("Disable", &why)) }
             @else { button.btn.risk name="deed" value="disable" type="submit" { "Disable" } }
         }
     }
+}
+
+/// Policies that are named where a unit cannot be disabled.
+const NAMED: usize = 3;
+
+/// The policies that use it, as what keeps it from being disabled: "used by a, b and c".
+fn used_by(unit: &Value) -> Option<String> {
+    let policies: Vec<String> = texts(unit, "policies")
+        .iter()
+        .map(|it| cut(it, 40))
+        .collect();
+    let named = match policies.as_slice() {
+        [] => return None,
+        [one] => one.clone(),
+        several if several.len() > NAMED + 1 => {
+            let more = several.len() - NAMED;
+            format!("{} and {more} more", several[..NAMED].join(", "))
+        }
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    };
+    Some(format!("used by {named}"))
 }
 
 /// What its parts answer and read.
@@ -395,4 +417,23 @@ async fn refused(ask: &Ask, answer: &Answer) -> Result<Response, Problem> {
         judges: false,
     };
     page_of(ask, Some(became), answer.status).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_that_keep_a_unit_from_being_disabled_are_named_and_counted() {
+        let told = |policies: &[&str]| used_by(&json!({"policies": policies}));
+        assert_eq!(told(&[]), None);
+        for (policies, expected) in [
+            (&["a"][..], "used by a"),
+            (&["a", "b"], "used by a and b"),
+            (&["a", "b", "c", "d"], "used by a, b, c and d"),
+            (&["a", "b", "c", "d", "e"], "used by a, b, c and 2 more"),
+        ] {
+            assert_eq!(told(policies).as_deref(), Some(expected));
+        }
+    }
 }

@@ -138,7 +138,7 @@ fn answer(
         return html! { p.lead { b { (cut(host, 60)) " " (cut(reason, 200)) "." } " No unit was asked about it." } };
     }
     if let Some(row) = matrix.removed.iter().find(|row| row.host == host) {
-        return removed(cluster, row);
+        return removed(cluster, row, told);
     }
     let chosen = matrix.chosen();
     let row = matrix.left.iter().find(|row| row.host == host);
@@ -177,13 +177,27 @@ fn answer(
     }
 }
 
-fn removed(cluster: &str, row: &Row<'_>) -> Markup {
+fn removed(cluster: &str, row: &Row<'_>, told: Option<&Value>) -> Markup {
     let by = row.removed.unwrap_or(&Value::Null);
+    // The filters that would remove it as well.
+    let others = told.map_or(&[][..], |told| items(told, "by"));
+    let others: Vec<&Value> = others
+        .iter()
+        .filter(|other| other["filter"] != by["filter"])
+        .collect();
     let values = items(by, "values");
     html! {
         p.lead { (host_link(cluster, Some(row.host))) " " b { (cut(text(by, "reason"), 200)) "." }
             " The filter " b { (cut(text(by, "filter"), 60)) } " removed it"
             @if by["passing"] == true { "; waiting for places that are reserved may help" } "." }
+        @if !others.is_empty() { p id="other-filters" {
+            "Without it "
+            @for (place, other) in others.iter().enumerate() {
+                @if place > 0 { (if place + 1 == others.len() { " and " } else { ", " }) }
+                "the filter " b { (cut(text(other, "filter"), 60)) } " would, as it " (cut(text(other, "reason"), 200))
+            }
+            "."
+        } }
         @if !values.is_empty() {
             details open[values.len() <= 16] {
                 summary { "What the filter saw: " (format::things(values.len(), "value", "values")) }
@@ -202,7 +216,7 @@ fn removed(cluster: &str, row: &Row<'_>) -> Markup {
 pub(crate) fn ways(host: &str, ways: &[Value]) -> Markup {
     let way = |way: &Value| {
         html! {
-            (sentence(&cut(text(way, "sentence"), 240)))
+            (sentence(&readable(&cut(text(way, "sentence"), 240))))
             @if way["chosen"] == true { " " b { (cut(host, 60)) " would then be chosen." } }
         }
     };
@@ -220,6 +234,26 @@ pub(crate) fn ways(host: &str, ways: &[Value]) -> Markup {
             }
         } }
     }
+}
+
+/// A sentence of the API as people read it: numbers with commas, and CPU as it is written elsewhere.
+fn readable(sentence: &str) -> String {
+    let mut readable = String::with_capacity(sentence.len());
+    for (place, word) in sentence.split(' ').enumerate() {
+        if place > 0 {
+            readable.push(' ');
+        }
+        let is_amount = word.len() > 4 && word.bytes().all(|letter| letter.is_ascii_digit());
+        match word {
+            "cpu" => readable.push_str("CPU"),
+            _ if is_amount => match word.parse() {
+                Ok(amount) => readable.push_str(&format::count(amount)),
+                Err(_) => readable.push_str(word),
+            },
+            _ => readable.push_str(word),
+        }
+    }
+    readable
 }
 
 fn whose(table: &str) -> String {
@@ -307,6 +341,30 @@ fn wins(matrix: &Matrix<'_>, told: &Value, host: &str) -> Option<String> {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn all_filters_that_would_remove_a_host_are_named() {
+        let explained = json!({"stages": [{"hosts": [{"host": "h1",
+            "removed": {"filter": "memory", "reason": "has too little memory left"}}]}]});
+        let matrix = Matrix::of(&explained);
+        let told = json!({"standing": "removed", "by": [
+            {"filter": "memory", "reason": "has too little memory left"},
+            {"filter": "cpu", "reason": "has too few CPUs"},
+        ]});
+        let shown = removed("c", &matrix.removed[0], Some(&told)).into_string();
+        for part in ["<b>memory</b> removed it", "<b>cpu</b> would, as it has too few CPUs"] {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        let alone = removed("c", &matrix.removed[0], None).into_string();
+        assert!(!alone.contains("Without it"), "{alone}");
+    }
+
+    #[test]
+    fn ways_are_written_as_amounts_are_elsewhere() {
+        let way = "cpu of VM v is at most 32 cores, and memory of VM v is at most 154514 MiB";
+        let expected = "CPU of VM v is at most 32 cores, and memory of VM v is at most 154,514 MiB";
+        assert_eq!(readable(way), expected);
+    }
 
     #[test]
     fn shares_of_chance_are_told_in_words() {

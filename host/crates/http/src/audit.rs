@@ -40,6 +40,8 @@ struct Noted {
     has_secret_query: bool,
     /// Whether the call was carried out and nothing is different for it.
     has_changed_nothing: bool,
+    /// Whether the call is a question or a check, whatever its route is.
+    only_asks: bool,
     record: Record,
 }
 
@@ -69,6 +71,12 @@ impl Note {
     /// was so already. Its record may give way to those of changes.
     pub fn has_changed_nothing(&self) {
         self.lock().has_changed_nothing = true;
+    }
+
+    /// The call is a question or a check, though its route could change something: it is recorded
+    /// only where it is refused.
+    pub fn only_asks(&self) {
+        self.lock().only_asks = true;
     }
 
     /// The call is about these VMs.
@@ -282,10 +290,13 @@ impl Call {
 
     /// Whether it changes something, if it is carried out.
     fn is_change(&self) -> bool {
-        let permission = self.note.lock().permission;
+        let (permission, only_asks) = {
+            let noted = self.note.lock();
+            (noted.permission, noted.only_asks)
+        };
         let asks = matches!(self.method, Method::GET | Method::HEAD | Method::OPTIONS);
         let checks = self.route().is_some_and(|route| route.ends_with("/check"));
-        !asks && !checks && permission.is_some_and(|permission| permission != Permission::View)
+        !asks && !checks && !only_asks && permission.is_some_and(|permission| permission != Permission::View)
     }
 
     fn route(&self) -> Option<&str> {

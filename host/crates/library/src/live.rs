@@ -164,10 +164,18 @@ pub enum LibraryOperationError {
 }
 
 /// Policies, as a sentence names them.
+/// Policies that a sentence names; of more it says how many.
+const NAMED: usize = 3;
+
 fn used_by(policies: &[String]) -> String {
+    let quoted = |names: &[String]| format!("\"{}\"", names.join("\", \""));
     match policies {
         [one] => format!("the policy \"{one}\""),
-        several => format!("the policies \"{}\"", several.join("\", \"")),
+        several if several.len() > NAMED + 1 => {
+            let more = several.len() - NAMED;
+            format!("the policies {} and {more} more", quoted(&several[..NAMED]))
+        }
+        several => format!("the policies {}", quoted(several)),
     }
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::questions::{Asked, QuestionError, Why, known_host, ways, why_of};
+use super::questions::{
+    Asked, QuestionError, Standing, Why, all_removals, known_host, ways, why_of,
+};
 use super::trial::failed_calls;
 use super::{
     Cancel, Decision, DecisionShown, ExplainError, MadeOn, PlaceError, QuotaRefusal, Recorded,
@@ -214,8 +216,7 @@ impl PastDecision {
     }
 
     /// Why the request's VMs did not go to that host, or why they did; and if filters kept them
-    /// off it, the smallest changes that would have let it through. Of the entries that remove
-    /// it, the first is told.
+    /// off it, all of these, and the smallest changes that would have let it through.
     ///
     /// # Errors
     /// If there was no such host, a unit fails, or the question's time is up.
@@ -242,7 +243,27 @@ impl PastDecision {
             why.ways = ways(asked, self.limit)?;
         }
         why.refuse(self.refusal().into_iter().collect(), allowed.as_ref());
+        if let Standing::Removed { by } = &mut why.standing {
+            let again = |policy: Policy| {
+                cancel.check().map_err(PlaceError::from)?;
+                Ok(self.standing_under(policy, &host))
+            };
+            *by = all_removals(policy, std::mem::take(by), again)?;
+        }
         Ok(why)
+    }
+
+    /// How the host would stand under another policy of the same units; None: it cannot be told.
+    fn standing_under(&self, policy: Policy, host: &Arc<str>) -> Option<Standing> {
+        let policy = Arc::new(policy);
+        let units = self.chain.units().into_iter().cloned();
+        let generation = Generation::new(units).ok()?;
+        let mut inventory = self.inventory.clone();
+        let chain = super::chain(policy.clone(), &generation, &mut inventory).ok()?;
+        let mut runner = Runner::new(chain, self.limit);
+        let explained = runner.explain(&inventory, &self.request, self.draw);
+        let (_, explanation) = explained.ok()?;
+        Some(why_of(&explanation, &policy, &self.request, host).standing)
     }
 
     /// Explain how another chain, resolved for the scheduler's inventory, would have

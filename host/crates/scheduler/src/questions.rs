@@ -35,7 +35,7 @@ use placewright_inventory::Inventory;
 use placewright_model::Request;
 use placewright_policy::{Policy, Unheeded};
 pub(crate) use smallest::{Asked, ways};
-pub(crate) use why::{known_host, of as why_of};
+pub(crate) use why::{all_removals, known_host, of as why_of};
 
 /// What questions are about: a cluster, the policy that decides there, and its units.
 #[derive(Debug, Clone, Copy)]

@@ -302,7 +302,7 @@ def the_cells_of_a_large_map_are_read_again_by_themselves(desk, api):
         api.must("POST", "/v1/clusters/wide/place", {"id": f"v{placed}", "cpu": 8, "memory": "1 GiB"})
         placed += 1
         return desk.driver.execute_script(
-            "return performance.getEntriesByType('resource').some((it) => it.name.endsWith('/clusters/wide/map'))")
+            "return performance.getEntriesByType('resource').some((it) => it.name.includes('/clusters/wide/map?'))")
 
     desk.wait(is_read_by_itself)
     full = """const map = document.querySelector('pw-heat-map');

@@ -318,3 +318,40 @@ fn lists_tell_what_of_a_filter_is_not_understood_and_find_ids_and_names() {
     assert!(found.contains("/clusters/north/vms/v7\""), "{found}");
     assert!(!found.contains("/clusters/north/vms/v1\""), "{found}");
 }
+
+#[test]
+fn what_is_measured_is_refreshed_alone_and_only_where_it_is_another() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.viewer);
+    let page = desk.page("/clusters/north?host=h1", &cookie);
+    for part in [
+        "data-measured=\"/clusters/north/map\"",
+        "measured values as of",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let told = |query: &str| -> Value {
+        let shown = desk.page(&format!("/clusters/north/map?host=h1{query}"), &cookie);
+        serde_json::from_str(&shown).unwrap()
+    };
+    let first = told("");
+    assert_eq!(first["now"]["rows"][0][0], "h1", "{first}");
+    let known = format!("&known={}", first["digest"].as_str().unwrap());
+    assert_eq!(told(&known), json!({"digest": first["digest"]}));
+    let statistics = json!({"statistics": [{"id": "h1", "cpu.usage": 0.75}]});
+    let path = "/v1/clusters/north/inventory/changes";
+    let kind = [("content-type", "application/json")];
+    let told_of = statistics.to_string();
+    let changed = desk.api().ask("POST", path, &kind, told_of.as_bytes());
+    assert_eq!(changed.unwrap().status, 200);
+    let now = told(&known);
+    assert_ne!(now["digest"], first["digest"]);
+    assert_eq!(now["now"]["rows"][0][1], json!(["75.0", "75 %"]), "{now}");
+    assert_eq!(now["now"]["layout"], first["now"]["layout"]);
+    let panel = now["now"]["panel"].as_str().unwrap_or_default();
+    assert!(panel.contains("6.75 cores used"), "{panel}");
+    // Coloured by it, the cell is in another band.
+    let cell = |answer: &Value| answer["now"]["bands"].as_str().map(|it| it.contains('5'));
+    assert_eq!(cell(&now), Some(false));
+    assert_eq!(cell(&told("&colour=cpu-used")), Some(true));
+}

@@ -410,6 +410,33 @@ fn one_decision_says_why_there_and_why_not_there() {
 }
 
 #[test]
+fn all_filters_that_remove_a_host_are_named_on_the_page_and_by_the_api() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.viewer);
+    let vm = json!({"id": "large", "cpu": 1000, "memory": "1000 GiB"});
+    let placed = desk.api().send("POST", "/v1/clusters/north/place", &vm);
+    assert_eq!(placed.body["host"], Value::Null, "{placed:?}");
+    let path = "/v1/clusters/north/decisions/9/why?host=h6";
+    let why = desk.api().get(path).body;
+    let by = why["by"].as_array().unwrap();
+    let filters: Vec<&str> = by.iter().filter_map(|it| it["filter"].as_str()).collect();
+    assert_eq!(filters, ["memory", "cpu"], "{why}");
+    let page = desk.page("/clusters/north/decisions/9?host=h6", &cookie);
+    for part in [
+        "The filter <b>memory</b> removed it",
+        "the filter <b>cpu</b> would, as it",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    // One that a single filter removes says nothing of others.
+    let vm = json!({"id": "wide", "cpu": 1000, "memory": "1 GiB"});
+    desk.api().send("POST", "/v1/clusters/north/place", &vm);
+    let page = desk.page("/clusters/north/decisions/10?host=h6", &cookie);
+    assert!(page.contains("The filter <b>cpu</b> removed it"), "{page}");
+    assert!(!page.contains("other-filters"), "{page}");
+}
+
+#[test]
 fn the_smallest_change_that_would_let_a_host_through_is_told_as_by_the_api() {
     let desk = Desk::start().with_cluster();
     let cookie = desk.sign_in(&desk.viewer);
@@ -664,4 +691,45 @@ fn earlier_records_of_the_audit_log_are_on_the_next_page() {
     check(next, &second);
     let rows = |shown: &Shown| shown.body.matches("<tr id=\"record-").count();
     assert_eq!((rows(&first), rows(&second)), (100, 10));
+}
+
+#[test]
+fn drafts_that_are_tried_leave_no_record_in_the_audit_log() {
+    let desk = Desk::start().with_cluster();
+    let admin = desk.sign_in(&desk.admin);
+    let draft = [
+        ("revision", "1"),
+        ("view", "document"),
+        ("text", super::POLICY),
+        ("cluster", "north"),
+    ];
+    let tried = desk.browse("POST", "/policies/house/draft", &admin, &draft);
+    assert_eq!(tried.status, 200, "{}", tried.body);
+    let tried = desk.browse("POST", "/policies/house", &admin, &draft);
+    assert_eq!(tried.status, 200, "{}", tried.body);
+    let records = desk.api().get("/v1/audit?kind=call&limit=1000").body;
+    let records = records["items"].as_array().unwrap();
+    let of_pages = |it: &&Value| {
+        it["route"]
+            .as_str()
+            .is_some_and(|it| it.starts_with("/policies"))
+    };
+    assert_eq!(records.iter().filter(of_pages).count(), 0, "{records:?}");
+}
+
+#[test]
+fn a_unit_in_use_is_said_to_be_so_beside_the_button_that_would_disable_it() {
+    let desk = Desk::start().with_cluster();
+    let admin = desk.sign_in(&desk.admin);
+    let page = desk.page("/units/memory", &admin);
+    assert!(page.contains("used by house"), "{page}");
+    assert!(!page.contains("value=\"disable\""), "{page}");
+    let form = [("deed", "disable")];
+    let refused = desk.browse("POST", "/units/memory", &admin, &form);
+    assert_eq!(refused.status, 409, "{}", refused.body);
+    assert!(
+        !refused.body.contains("there is no unit"),
+        "{}",
+        refused.body
+    );
 }

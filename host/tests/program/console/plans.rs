@@ -56,3 +56,29 @@ fn a_plan_with_stale_moves_is_made_again_for_the_same_host() {
         assert!(form.contains(part), "{part}: {form}");
     }
 }
+
+#[test]
+fn moves_of_vms_that_are_gone_neither_wait_for_anybody_nor_change_a_host() {
+    let (desk, cookie) = desk();
+    let api = desk.api();
+    let plan = api.get("/v1/clusters/north/plans/1").body;
+    let all = plan["moves"].as_array().unwrap().len();
+    let waits = |number: usize| match (all, number) {
+        (_, 0) => "Plan 1: no move waits for you".to_owned(),
+        (1, _) => "Plan 1: 1 of 1 move waits for you".to_owned(),
+        _ => format!("Plan 1: {number} of {all} moves wait for you"),
+    };
+    let page = desk.page("/clusters/north/plans/1", &cookie);
+    assert!(page.contains(&waits(all)), "{page}");
+    let gone = api.ask("DELETE", "/v1/clusters/north/vms/a", &[], b"");
+    assert_eq!(gone.unwrap().status, 204);
+    let page = desk.page("/clusters/north/plans/1", &cookie);
+    for part in [
+        waits(all - 1).as_str(),
+        "a is gone: it would not be begun",
+        "1 would not be begun as things are",
+        "Plan again",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+}

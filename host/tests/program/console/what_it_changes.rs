@@ -325,9 +325,12 @@ fn what_two_have_changed_is_told_in_words_and_carried_over_where_it_does_not_col
         "Collides with that",
         "Carry 2 changes over to revision 2",
         "name=\"base\" value=\"1\"",
+        "What this draft would change",
     ] {
         assert!(conflict.body.contains(part), "{part}: {}", conflict.body);
     }
+    let told = "by whoever may write policies";
+    assert!(!conflict.body.contains(told), "{}", conflict.body);
     let mine = [&mine[..], &[("base", "1")]].concat();
     let merged = send("merge", &mine);
     assert_eq!(merged.status, 200, "{}", merged.body);

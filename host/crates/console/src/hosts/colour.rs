@@ -214,15 +214,6 @@ impl Colour {
         }
     }
 
-    /// Whether what it shows comes without an event.
-    pub(crate) fn is_measured(&self) -> bool {
-        match self {
-            Self::Share(share) => matches!(share, Share::CpuUsed | Share::MemoryUsed),
-            Self::Column { .. } => true,
-            Self::Cost(_) => false,
-        }
-    }
-
     /// Whether the table has no column of it otherwise.
     pub(crate) fn needs_column(&self) -> bool {
         !matches!(self, Self::Share(Share::Cpu | Share::Memory))

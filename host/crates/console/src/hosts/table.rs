@@ -20,9 +20,7 @@ pub(super) fn table(
     rows: usize,
 ) -> Markup {
     let sorted = ask.param("sort").unwrap_or("id");
-    let pages = wanted.len().div_ceil(rows).max(1);
-    let page = ask.param("page").and_then(|page| page.parse().ok());
-    let page: usize = page.unwrap_or(1).clamp(1, pages);
+    let (page, pages) = page_of(ask, wanted.len(), rows);
     let has_zone = wanted.iter().any(|host| host.zone.is_some());
     let has_group = wanted.iter().any(|host| host.group.is_some());
     let colour = &fleet.colour;
@@ -39,7 +37,6 @@ pub(super) fn table(
             a href=(url::with(&ask.query, "filter", "", &["state", "page"])) { "Clear the filter" }
         })) } };
     }
-    let first = (page - 1) * rows;
     html! {
         div.scroll { table {
             caption.vh { "Hosts of " (cluster) }
@@ -56,13 +53,13 @@ pub(super) fn table(
                 (head("left-memory", "Memory left", true))
                 @if may { th scope="col" { span.vh { "Maintenance" } } }
             } }
-            tbody { @for host in wanted.iter().skip(first).take(rows) {
+            tbody { @for host in shown(ask, wanted, rows) {
                 tr id={ "row-" (host.id) } {
                     th.row scope="row" { (host_link(cluster, Some(&host.id))) }
                     td { (host_state(&host.state)) }
                     @if has_zone { td { (cut(host.zone.as_deref().unwrap_or("–"), 40)) } }
                     @if has_group { td { (cut(host.group.as_deref().unwrap_or("–"), 40)) } }
-                    @if needs_column { td.num { (host.written(colour)) } }
+                    @if needs_column { td.num.value { (host.written(colour)) } }
                     td.num { (format::len(host.vms)) @if host.pending > 0 { span.dim { " +" (host.pending) } } }
                     td { (host.cpu.bar("CPU")) }
                     td.num { (number(left(&host.cpu), 1)) }
@@ -77,6 +74,20 @@ pub(super) fn table(
         }
         (pager(ask, page, pages))
     }
+}
+
+/// The page of the table that is asked for, and how many there are.
+fn page_of(ask: &Ask, wanted: usize, rows: usize) -> (usize, usize) {
+    let pages = wanted.div_ceil(rows).max(1);
+    let page = ask.param("page").and_then(|page| page.parse().ok());
+    (page.unwrap_or(1).clamp(1, pages), pages)
+}
+
+/// The hosts of the page of the table that is asked for.
+pub(super) fn shown<'h>(ask: &Ask, wanted: &[&'h HostRow], rows: usize) -> Vec<&'h HostRow> {
+    let (page, _) = page_of(ask, wanted.len(), rows);
+    let first = (page - 1) * rows;
+    wanted.iter().skip(first).take(rows).copied().collect()
 }
 
 /// How many hosts are in each state, for the words beside the map.

@@ -94,8 +94,14 @@ fn compared(by: &str, a: &Line, b: &Line, needs: &[Need]) -> Ordering {
         }
         "decisions" => decisions(a).cmp(&decisions(b)),
         "waiting" => count(&a.cluster, "waiting").cmp(&count(&b.cluster, "waiting")),
-        _ => a.name().cmp(b.name()),
+        _ => by_name(a.name(), b.name()),
     }
+}
+
+/// Names in the order of a dictionary: without regard to case, and then as they are written.
+fn by_name(a: &str, b: &str) -> Ordering {
+    let lowered = a.to_lowercase().cmp(&b.to_lowercase());
+    lowered.then_with(|| a.cmp(b))
 }
 
 /// The clusters that the page asks for, in its order.
@@ -116,7 +122,7 @@ fn wanted<'l>(ask: &Ask, lines: &'l [Line], needs: &[Need]) -> Vec<&'l Line> {
     lines.sort_by(|a, b| {
         let order = compared(by, a, b, needs);
         let order = if descends { order.reverse() } else { order };
-        order.then_with(|| a.name().cmp(b.name()))
+        order.then_with(|| by_name(a.name(), b.name()))
     });
     lines
 }
@@ -260,5 +266,17 @@ fn decided(minutes: &[Value], since: Moment) -> Markup {
         span.sub { (things(all, "decision", "decisions")) @if without > 0 { ", " span.bad { (format::len(without)) " without a host" } }
             @if failed > 0 { ", " span.bad { (things(failed, "request", "requests")) " not decided" } }
             @if is_young { " since the server started " (ago(since)) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_without_regard_to_case() {
+        let mut names = ["Zeta", "alpha", "beta", "Alpha"];
+        names.sort_by(|a, b| by_name(a, b));
+        assert_eq!(names, ["Alpha", "alpha", "beta", "Zeta"]);
     }
 }

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::Sizes;
+use super::Now;
 use crate::format::{len, percent, things};
 use crate::hosts::fleet::HostRow;
 use crate::parts::{Measure, host_link};
-use crate::value::text;
+use crate::value::{count, text};
 
 /// Hosts that are shown at once; the others unfold.
 const SHOWN: usize = 15;
@@ -25,9 +25,9 @@ struct Change {
     memory: f64,
 }
 
-/// The changes that open moves make, by host. Of a move that is begun the place is reserved already
-/// where it goes to: only the host that it leaves changes yet.
-fn changes<'p>(moves: &'p [Value], sizes: &Sizes) -> BTreeMap<&'p str, Change> {
+/// The changes that open moves make, by host, but for those that cannot be made any more. Of a move
+/// that is begun the place is reserved already where it goes to: only the host that it leaves changes yet.
+fn changes<'p>(moves: &'p [Value], now: &Now) -> BTreeMap<&'p str, Change> {
     let mut changes = BTreeMap::<&str, Change>::new();
     for step in moves {
         let (leaves, arrives) = match text(step, "state") {
@@ -35,8 +35,16 @@ fn changes<'p>(moves: &'p [Value], sizes: &Sizes) -> BTreeMap<&'p str, Change> {
             "begun" => (true, false),
             _ => continue,
         };
-        let (cpu, memory) = sizes.get(text(step, "vm")).copied().unwrap_or_default();
-        let (cpu, memory) = (cpu.unwrap_or_default(), memory.unwrap_or_default());
+        let known = now.vms.known.get(text(step, "vm"));
+        let is_gone = known.is_none() && now.vms.is_whole;
+        if is_gone || now.doomed.contains_key(&count(step, "step")) {
+            continue;
+        }
+        let known = known.cloned().unwrap_or_default();
+        let (cpu, memory) = (
+            known.cpu.unwrap_or_default(),
+            known.memory.unwrap_or_default(),
+        );
         let mut add = |host: Option<&'p str>, sign: i64| {
             // A VM that runs nowhere is started by its move.
             let Some(host) = host else { return };
@@ -107,10 +115,10 @@ struct Row<'h> {
 /// The hosts that open moves change, the most changed ones first; nothing where no move is open.
 pub(super) fn section(
     cluster: &str,
-    (moves, sizes): (&[Value], &Sizes),
+    (moves, now): (&[Value], &Now),
     hosts: &[HostRow],
 ) -> Markup {
-    let changes = changes(moves, sizes);
+    let changes = changes(moves, now);
     let mut rows: Vec<Row<'_>> = hosts
         .iter()
         .filter_map(|host| {
@@ -169,7 +177,7 @@ fn spread(rows: &[Row<'_>]) -> String {
 
 fn table(cluster: &str, rows: &[Row<'_>]) -> Markup {
     html! {
-        div.scroll { table.small {
+        div.scroll { table.small.before-after {
             caption.vh { "What hosts have promised before and after the moves" }
             thead { tr {
                 th scope="col" { "Host" } th.num scope="col" { "VMs" } th scope="col" { "CPU" } th scope="col" { "Memory" }
@@ -192,11 +200,26 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::plan::{Vm, Vms};
+    use crate::standing::NotUp;
 
-    fn sizes() -> Sizes {
-        let sizes = [("a", 2.0), ("b", 1.0), ("c", 4.0)];
-        let sizes = sizes.map(|(vm, cpu)| (vm.to_owned(), (Some(cpu), Some(cpu * 10.0))));
-        sizes.into_iter().collect()
+    fn now() -> Now {
+        let known = [("a", 2.0), ("b", 1.0), ("c", 4.0)].map(|(id, cpu)| {
+            let vm = Vm {
+                host: Some("h1".to_owned()),
+                cpu: Some(cpu),
+                memory: Some(cpu * 10.0),
+            };
+            (id.to_owned(), vm)
+        });
+        Now {
+            vms: Vms {
+                known: known.into(),
+                is_whole: true,
+            },
+            not_up: NotUp::default(),
+            doomed: BTreeMap::new(),
+        }
     }
 
     fn step(vm: &str, from: Option<&str>, to: &str, state: &str) -> Value {
@@ -217,8 +240,18 @@ mod tests {
             cpu,
             memory: cpu * 10.0,
         };
-        let expected = [("h1", changed(-3, -3.0)), ("h2", changed(2, 2.0))];
-        assert_eq!(changes(&moves, &sizes()), BTreeMap::from(expected));
+        // One that is gone changes nothing.
+        let expected = [("h1", changed(-2, -3.0)), ("h2", changed(1, 2.0))];
+        assert_eq!(changes(&moves, &now()), BTreeMap::from(expected));
+    }
+
+    #[test]
+    fn a_move_that_cannot_be_made_any_more_changes_nothing() {
+        let mut moves = [step("a", Some("h1"), "h2", "planned")];
+        moves[0]["step"] = json!(1);
+        let mut now = now();
+        now.doomed.insert(1, "h2 is in maintenance".to_owned());
+        assert_eq!(changes(&moves, &now), BTreeMap::new());
     }
 
     #[test]
@@ -228,7 +261,7 @@ mod tests {
             step("a", Some("h2"), "h3", "planned"),
             step("b", None, "h1", "planned"),
         ];
-        let changes = changes(&moves, &sizes());
+        let changes = changes(&moves, &now());
         assert_eq!(changes["h2"], Change::default());
         assert_eq!((changes["h1"].vms, changes["h1"].cpu), (0, -1.0));
         assert_eq!(changes["h3"].cpu, 2.0);
@@ -263,7 +296,7 @@ mod tests {
             host("h3", 5.0, 0.0),
             host("h4", 5.0, 0.0),
         ];
-        let shown = section("c", (&moves, &sizes()), &hosts).into_string();
+        let shown = section("c", (&moves, &now()), &hosts).into_string();
         let told = "The 3 hosts that change have promised now 20 % to 90 % of CPU and 20 % to 90 % of memory, \
                     afterwards 40 % to 70 % and 40 % to 70 %.";
         assert!(shown.contains(told), "{shown}");
@@ -279,7 +312,7 @@ mod tests {
     #[test]
     fn nothing_is_shown_where_no_move_is_open() {
         let moves = [step("a", Some("h1"), "h2", "confirmed")];
-        let shown = section("c", (&moves, &sizes()), &[host("h1", 1.0, 0.0)]);
+        let shown = section("c", (&moves, &now()), &[host("h1", 1.0, 0.0)]);
         assert_eq!(shown.into_string(), "");
     }
 }

@@ -18,13 +18,14 @@ const HOSTS: usize = 15;
 const CHANGED: usize = 100;
 
 /// What is told of a draft.
-pub(super) fn panel(told: &Told, draft: &Draft) -> Markup {
+pub(super) fn panel(told: &Told, draft: &Draft, may_edit: bool) -> Markup {
     match told {
         Told::Answer(answer) => shown(answer, draft.cluster.as_deref().unwrap_or_default()),
         Told::Wrong(problem) => wrong(problem),
         Told::Nothing | Told::Conflict(_) => html! {
             section.panel { div.in { (empty("What a draft would change", html! {
-                "is worked out on recorded decisions, by whoever may write policies."
+                @if may_edit { "is worked out on recorded decisions, once there is a cluster that has some." }
+                @else { "is worked out on recorded decisions, by whoever may write policies." }
             })) } }
         },
     }
@@ -122,7 +123,7 @@ fn bars(hosts: &[Value]) -> Markup {
             span.key { svg viewBox="0 0 12 10" aria-hidden="true" { rect.f-com width="12" height="10" rx="2" {} } "as decided" }
             span.key { svg viewBox="0 0 12 10" aria-hidden="true" { rect.f-acc width="12" height="10" rx="2" {} } "draft" }
         }
-        svg.pair viewBox={ "0 0 " (hosts.len().max(HOSTS) * wide) " " (high + 44) } role="img" aria-label="Decisions on each host; the same numbers are in the table below" {
+        div.scroll { svg.pair.bars viewBox={ "0 0 " (hosts.len().max(HOSTS) * wide) " " (high + 44) } role="img" aria-label="Decisions on each host; the same numbers are in the table below" {
             @for (place, host) in hosts.iter().enumerate() {
                 @let (before, after) = (count(host, "before"), count(host, "after"));
                 @let x = place * wide + 6;
@@ -133,7 +134,7 @@ fn bars(hosts: &[Value]) -> Markup {
                 text x=(x + 17) y=(high + 28) text-anchor="middle" { (cut(text(host, "host"), 7)) }
                 text x=(x + 17) y=(high + 41) text-anchor="middle" { (difference(before, after)) }
             }
-        } }
+        } } }
         details { summary.small { "The same as a table" }
             table.flat { thead { tr { th scope="col" { "Host" } th.num scope="col" { "As decided" } th.num scope="col" { "Draft" } } }
                 tbody { @for host in hosts { tr { th.row.mono scope="row" { (cut(text(host, "host"), 60)) } td.num { (count(host, "before")) } td.num { (count(host, "after")) } } } } }

@@ -22,6 +22,11 @@ const CALLS: usize = 50;
 
 /// How many calls of one token have a record of their own, if all are answered so.
 fn recorded(answer: fn() -> Response) -> usize {
+    recorded_of(|_| (), answer)
+}
+
+/// The same of calls of which `noted` notes something.
+fn recorded_of(noted: fn(&Note), answer: fn() -> Response) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("audit.jsonl");
     let options = AuditFileOptions {
@@ -35,6 +40,7 @@ fn recorded(answer: fn() -> Response) -> usize {
     let route = async move |Extension(note): Extension<Note>| {
         note.is_by(&"op".into());
         note.is_admitted(Permission::Operate);
+        noted(&note);
         answer()
     };
     let recorder = Recorder::new(audit.clone());
@@ -79,4 +85,13 @@ fn of_calls_that_changed_nothing_since_nothing_can_be_stored_some_have_records()
         let recorded = recorded(refusal);
         assert!((1..CALLS).contains(&recorded), "{recorded}");
     }
+}
+
+#[test]
+fn questions_have_no_records_whatever_their_route_is_and_refusals_have() {
+    let done = || StatusCode::OK.into_response();
+    assert_eq!(recorded(done), CALLS);
+    assert_eq!(recorded_of(Note::only_asks, done), 0);
+    let failed = || refused(DeploymentError::Removing("c".into()));
+    assert_eq!(recorded_of(Note::only_asks, failed), 0);
 }

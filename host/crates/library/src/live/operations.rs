@@ -306,6 +306,16 @@ impl Library {
             };
             Ok(next.disabled.insert(owned).then_some(event))
         })
+        .map_err(|error| match error {
+            // Each of them would say of each of its clusters that there is no such unit.
+            LibraryOperationError::InUse { name, policies, .. } => LibraryOperationError::InUse {
+                name,
+                policies,
+                why: "they cannot run without it; take it out of them first, or have their clusters decided by others"
+                    .to_owned(),
+            },
+            other => other,
+        })
     }
 
     /// Have the unit of that name in force again.

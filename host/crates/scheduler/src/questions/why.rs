@@ -216,7 +216,13 @@ impl Situation<'_> {
         }
         why.refuse(refusals, chosen.as_ref());
         if let Standing::Removed { by } = &mut why.standing {
-            *by = self.all_removals(request, &host, std::mem::take(by))?;
+            let again = |policy: Policy| {
+                self.options.cancel.check().map_err(PlaceError::from)?;
+                let asked = self.decide_by(Arc::new(policy.clone()), request);
+                // Without one of them there may be no decision.
+                Ok(asked.ok().map(|(_, it)| of(&it, &policy, request, &host).standing))
+            };
+            *by = all_removals(self.policy, std::mem::take(by), again)?;
         }
         Ok(why)
     }
@@ -247,40 +253,32 @@ impl Situation<'_> {
         };
         smallest::ways(asked, self.options.chain_limit)
     }
+}
 
-    /// After the entry that removes a host, the others that would: each found by
-    /// asking again without those before. Stops where there is no decision without
-    /// them.
-    ///
-    /// # Errors
-    /// If the question's time is up.
-    fn all_removals(
-        &self,
-        request: &Request,
-        host: &Arc<str>,
-        mut removals: Vec<RemovalShown>,
-    ) -> Result<Vec<RemovalShown>, QuestionError> {
-        let mut policy = (**self.policy).clone();
-        while let Some(last) = removals.last() {
-            let mut filters = policy
-                .stages
-                .iter_mut()
-                .flat_map(|stage| &mut stage.filters);
-            let Some(filter) = filters.find(|it| it.name == last.filter && it.enabled) else {
-                // A selection: what it removes hangs on the costs of all.
-                break;
-            };
-            filter.enabled = false;
-            self.options.cancel.check().map_err(PlaceError::from)?;
-            let asked = self.decide_by(Arc::new(policy.clone()), request);
-            let Ok((_, explanation)) = asked else { break };
-            match of(&explanation, &policy, request, host).standing {
-                Standing::Removed { by } => removals.extend(by),
-                _ => break,
-            }
+/// After the entry that removes a host, the others that would: each found by asking again without
+/// those before. `standing` is how the host stands under a policy; None ends it: there is no answer.
+pub(crate) fn all_removals(
+    policy: &Policy,
+    mut removals: Vec<RemovalShown>,
+    mut standing: impl FnMut(Policy) -> Result<Option<Standing>, QuestionError>,
+) -> Result<Vec<RemovalShown>, QuestionError> {
+    let mut policy = policy.clone();
+    while let Some(last) = removals.last() {
+        let mut filters = policy
+            .stages
+            .iter_mut()
+            .flat_map(|stage| &mut stage.filters);
+        let Some(filter) = filters.find(|it| it.name == last.filter && it.enabled) else {
+            // A selection: what it removes hangs on the costs of all.
+            break;
+        };
+        filter.enabled = false;
+        match standing(policy.clone())? {
+            Some(Standing::Removed { by }) if !by.is_empty() => removals.extend(by),
+            _ => break,
         }
-        Ok(removals)
     }
+    Ok(removals)
 }
 
 /// The host of that id.

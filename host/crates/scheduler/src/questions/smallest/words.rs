@@ -93,7 +93,42 @@ fn difference(before: &Value, after: &Value, measure: Option<Measure>) -> String
         _ => return String::new(),
     };
     let more = if more { "more" } else { "less" };
-    format!(", {} {more} than now", amount(&by, measure))
+    let by = match (&by, measure, before, after) {
+        // What is to be exact is the value itself.
+        (Value::Integer(bytes), Some(Measure::Bytes), ..) => about(*bytes),
+        (_, Some(Measure::Fraction), Value::Number(before), Value::Number(after))
+            if *before > 0.0 && after / before >= 2.0 =>
+        {
+            let times = (after / before * 100.0).round() / 100.0;
+            return format!(", {times} times as much as now");
+        }
+        (Value::Number(by), Some(Measure::Fraction), ..) => {
+            format!("{} percentage points", (by * 10_000.0).round() / 100.0)
+        }
+        _ => amount(&by, measure),
+    };
+    format!(", {by} {more} than now")
+}
+
+/// Bytes in the greatest unit of which there is one, with three digits.
+fn about(bytes: i64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let (mut amount, mut unit) = (bytes as f64, 0);
+    while amount >= 1024.0 && unit + 1 < UNITS.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    let digits = match amount {
+        it if it >= 100.0 => 0,
+        it if it >= 10.0 => 1,
+        _ => 2,
+    };
+    let written = format!("{amount:.digits$}");
+    let written = match written.contains('.') {
+        true => written.trim_end_matches('0').trim_end_matches('.'),
+        false => &written,
+    };
+    format!("{written} {}", UNITS[unit])
 }
 
 /// An amount as a document may have it. It is exact: what is shown is enough.
@@ -122,5 +157,27 @@ pub(super) fn amount(value: &Value, measure: Option<Measure>) -> String {
             format!("{} %", (amount * 10_000.0).round() / 100.0)
         }
         (value, _) => value.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn how_much_more_or_less_is_told_in_few_digits_and_a_share_as_a_factor_or_in_points() {
+        let mib = |amount: i64| Value::Integer(amount << 20);
+        let bytes = Some(Measure::Bytes);
+        let share = Some(Measure::Fraction);
+        let number = Value::Number;
+        for (before, after, measure, expected) in [
+            (mib(1_126_400), mib(154_514), bytes, ", 949 GiB less than now"),
+            (mib(8192), mib(6144), bytes, ", 2 GiB less than now"),
+            (number(1.0), number(4.72), share, ", 4.72 times as much as now"),
+            (number(1.0), number(1.5), share, ", 50 percentage points more than now"),
+            (Value::Integer(2), Value::Integer(3), None, ", 1 more than now"),
+        ] {
+            assert_eq!(difference(&before, &after, measure), expected);
+        }
     }
 }
