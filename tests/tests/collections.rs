@@ -32,6 +32,8 @@ const OTHERS: &[(&str, &[&str])] = &[
             "Known.names",
             "Labelled.members",
             "Named.made",
+            "Now.doomed",
+            "Vms.known",
             "Named.names",
             "Names.numbers",
             "Work.own",

@@ -13,9 +13,9 @@ use crate::format::Moment;
 use crate::openid::OpenId;
 use crate::session::{Cookie, Scheme};
 use crate::url::{self, Pairs};
+use placewright_http::audit::Note;
 use placewright_http::pool::{Permit, Pool};
 use placewright_http::problem::Code;
-use placewright_http::audit::Note;
 use placewright_http::{Access, Asker, Caller, Permission, Problem, Within};
 
 /// Entries of a page of the API at most.

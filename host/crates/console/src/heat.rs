@@ -454,7 +454,8 @@ mod tests {
         };
         let (empty, full, other) = (host("h1", 0.0), host("h1", 10.0), host("h2", 0.0));
         let fleet = fleet(Vec::new());
-        let [empty, full, other] = [empty, full, other].map(|it| cells(&Pairs::new(), &fleet, &[&it]));
+        let [empty, full, other] =
+            [empty, full, other].map(|it| cells(&Pairs::new(), &fleet, &[&it]));
         assert_eq!(empty.layout, full.layout);
         assert_ne!(empty.layout, other.layout);
         assert_eq!(

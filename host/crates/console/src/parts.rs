@@ -364,15 +364,24 @@ mod tests {
 
     #[test]
     fn moments_in_a_sentence_become_times_and_all_else_stays_text() {
-        let told = with_times("TTL of <v> ends 2026-11-28T13:15:21Z, not 2026-11-28T14:00:00.5Z.").into_string();
-        let time = |it: &str| format!("<time data-day datetime=\"{it}\" title=\"{it}\">{it}</time>");
+        let told = with_times("TTL of <v> ends 2026-11-28T13:15:21Z, not 2026-11-28T14:00:00.5Z.")
+            .into_string();
+        let time =
+            |it: &str| format!("<time data-day datetime=\"{it}\" title=\"{it}\">{it}</time>");
         let expected = format!(
             "TTL of &lt;v&gt; ends {}, not {}.",
             time("2026-11-28T13:15:21Z"),
             time("2026-11-28T14:00:00.5Z")
         );
         assert_eq!(told, expected);
-        for other in ["", "T", "äT2026", "2026-11-28T13:15:21", "2026-11-28T13:1", "x2026-11-28T13:15:21+02:00"] {
+        for other in [
+            "",
+            "T",
+            "äT2026",
+            "2026-11-28T13:15:21",
+            "2026-11-28T13:1",
+            "x2026-11-28T13:15:21+02:00",
+        ] {
             assert_eq!(with_times(other).into_string(), other);
         }
     }

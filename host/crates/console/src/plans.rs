@@ -217,10 +217,16 @@ mod tests {
     fn a_plan_that_is_made_again_has_the_bounds_of_the_first() {
         let sent = |fields: &[(&str, &str)]| -> Pairs {
             let pairs = fields.iter();
-            pairs.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+            pairs
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect()
         };
         let names = ["moves", "max-in-flight"];
-        let wanted = bounded(json!({}), &sent(&[("moves", "12"), ("max-in-flight", "2")]), &names);
+        let wanted = bounded(
+            json!({}),
+            &sent(&[("moves", "12"), ("max-in-flight", "2")]),
+            &names,
+        );
         assert_eq!(wanted.unwrap(), json!({"moves": 12, "max-in-flight": 2}));
         assert_eq!(bounded(json!({}), &sent(&[]), &names).unwrap(), json!({}));
         assert!(bounded(json!({}), &sent(&[("moves", "many")]), &names).is_err());

@@ -208,7 +208,8 @@ pub(crate) async fn draft(
         true => None,
         false => base_of(&ask, &name, &draft).await,
     };
-    let markup = html! { (differs(&policy, base.as_ref(), &draft)) (answer::panel(&told, &draft, true)) };
+    let markup =
+        html! { (differs(&policy, base.as_ref(), &draft)) (answer::panel(&told, &draft, true)) };
     let faults = faults_of(&told, &draft);
     // The document goes with it, so that both views are of the same draft; and what is wrong with
     // which field.

@@ -29,8 +29,8 @@ const FLEET: &[&str] = &[
 
 /// Those of what is refreshed of that page: the digest of what it shows already as well.
 const MEASURED: &[&str] = &[
-    "colour", "policy", "cpu", "memory", "group", "filter", "state", "sort", "page", "view", "host",
-    "known",
+    "colour", "policy", "cpu", "memory", "group", "filter", "state", "sort", "page", "view",
+    "host", "known",
 ];
 
 /// Every page.

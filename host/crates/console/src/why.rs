@@ -352,7 +352,10 @@ mod tests {
             {"filter": "cpu", "reason": "has too few CPUs"},
         ]});
         let shown = removed("c", &matrix.removed[0], Some(&told)).into_string();
-        for part in ["<b>memory</b> removed it", "<b>cpu</b> would, as it has too few CPUs"] {
+        for part in [
+            "<b>memory</b> removed it",
+            "<b>cpu</b> would, as it has too few CPUs",
+        ] {
             assert!(shown.contains(part), "{part}: {shown}");
         }
         let alone = removed("c", &matrix.removed[0], None).into_string();

@@ -296,7 +296,10 @@ impl Call {
         };
         let asks = matches!(self.method, Method::GET | Method::HEAD | Method::OPTIONS);
         let checks = self.route().is_some_and(|route| route.ends_with("/check"));
-        !asks && !checks && !only_asks && permission.is_some_and(|permission| permission != Permission::View)
+        !asks
+            && !checks
+            && !only_asks
+            && permission.is_some_and(|permission| permission != Permission::View)
     }
 
     fn route(&self) -> Option<&str> {

@@ -39,7 +39,9 @@ pub(super) fn now(ask: &Ask, cluster: &str, fleet: &Fleet) -> Value {
             host.written(&fleet.colour)
         ])
     });
-    let panel = ask.param("host").map(|_| side(ask, cluster, fleet).into_string());
+    let panel = ask
+        .param("host")
+        .map(|_| side(ask, cluster, fleet).into_string());
     json!({
         "layout": cells.layout,
         "scale": cells.scale,
@@ -107,6 +109,9 @@ mod tests {
         assert_eq!(used(&measure(None)), None);
         assert_eq!(used(&measure(Some(2.0))), Some(json!(["25.0", "25 %"])));
         let bar = measure(Some(2.0)).bar("CPU").into_string();
-        assert!(bar.contains("width=\"25.0\"") && bar.contains(", 25 % used"), "{bar}");
+        assert!(
+            bar.contains("width=\"25.0\"") && bar.contains(", 25 % used"),
+            "{bar}"
+        );
     }
 }

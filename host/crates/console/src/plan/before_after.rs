@@ -113,11 +113,7 @@ struct Row<'h> {
 }
 
 /// The hosts that open moves change, the most changed ones first; nothing where no move is open.
-pub(super) fn section(
-    cluster: &str,
-    (moves, now): (&[Value], &Now),
-    hosts: &[HostRow],
-) -> Markup {
+pub(super) fn section(cluster: &str, (moves, now): (&[Value], &Now), hosts: &[HostRow]) -> Markup {
     let changes = changes(moves, now);
     let mut rows: Vec<Row<'_>> = hosts
         .iter()

@@ -19,12 +19,12 @@ pub(super) fn doomed(moves: &[Value], vms: &Vms, not_up: &NotUp) -> BTreeMap<usi
     for step in moves {
         let (id, to) = (text(step, "vm"), step["to"].as_str());
         match text(step, "state") {
-            "begun" => drop(led.insert(id, to)),
+            "begun" => {
+                led.insert(id, to);
+                continue;
+            }
             "planned" | "expired" => {}
             _ => continue,
-        }
-        if text(step, "state") == "begun" {
-            continue;
         }
         let here = match (led.get(id), vms.known.get(id)) {
             (Some(led), _) => Some(*led),

@@ -297,7 +297,11 @@ fn quotas_are_changed_by_revision_and_one_limits_a_tenant_in_each_place() {
     };
     let two = || quota(None, json!({"vms": 2}));
     assert_eq!(put("q", two(), Some(0)), Ok((true, 1)));
-    assert!(put("q", two(), Some(0)).unwrap_err().contains("revision 1"));
+    assert!(
+        put("q", two(), Some(0))
+            .unwrap_err()
+            .contains("is 1 by now")
+    );
     assert_eq!(put("q", two(), Some(1)), Ok((false, 1)), "as it was");
     let three = quota(None, json!({"vms": 3}));
     assert_eq!(put("q", three, Some(1)), Ok((false, 2)));

@@ -45,7 +45,7 @@ fn what_does_not_fit_the_form_is_said() {
     assert_eq!(
         problems("id = 'a'\nhosts = ['', \"a\\nb\"]"),
         "d.toml:2:10: \"hosts\" has names that are not empty\n\
-         d.toml:2:14: \"hosts\" has names of one line without control characters, not \"a\\\\nb\""
+         d.toml:2:14: \"hosts\" has names of one line without control characters, not \"a\\nb\""
     );
     assert_eq!(
         problems("id = 'a'\nrows = [3]"),

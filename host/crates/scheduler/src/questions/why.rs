@@ -220,7 +220,9 @@ impl Situation<'_> {
                 self.options.cancel.check().map_err(PlaceError::from)?;
                 let asked = self.decide_by(Arc::new(policy.clone()), request);
                 // Without one of them there may be no decision.
-                Ok(asked.ok().map(|(_, it)| of(&it, &policy, request, &host).standing))
+                Ok(asked
+                    .ok()
+                    .map(|(_, it)| of(&it, &policy, request, &host).standing))
             };
             *by = all_removals(self.policy, std::mem::take(by), again)?;
         }

@@ -171,11 +171,31 @@ mod tests {
         let share = Some(Measure::Fraction);
         let number = Value::Number;
         for (before, after, measure, expected) in [
-            (mib(1_126_400), mib(154_514), bytes, ", 949 GiB less than now"),
+            (
+                mib(1_126_400),
+                mib(154_514),
+                bytes,
+                ", 949 GiB less than now",
+            ),
             (mib(8192), mib(6144), bytes, ", 2 GiB less than now"),
-            (number(1.0), number(4.72), share, ", 4.72 times as much as now"),
-            (number(1.0), number(1.5), share, ", 50 percentage points more than now"),
-            (Value::Integer(2), Value::Integer(3), None, ", 1 more than now"),
+            (
+                number(1.0),
+                number(4.72),
+                share,
+                ", 4.72 times as much as now",
+            ),
+            (
+                number(1.0),
+                number(1.5),
+                share,
+                ", 50 percentage points more than now",
+            ),
+            (
+                Value::Integer(2),
+                Value::Integer(3),
+                None,
+                ", 1 more than now",
+            ),
         ] {
             assert_eq!(difference(&before, &after, measure), expected);
         }
