@@ -2320,6 +2320,9 @@ HostNumaNode = TypedDict(
         # CPUs of the node that VMs which run here have for themselves: those that they are pinned to, or
         # else those of virtual nodes pinned to it
         'cpus.promised': 'NotRequired[int]',
+        # Virtual nodes pinned to the node whose VMs share CPUs, of VMs that run here and of those that
+        # have a place reserved here: while there are any, one CPU of the node must be left to be shared
+        'cpus.sharers': 'NotRequired[int]',
         # Number of the node
         'index': 'int',
         # Measured free memory of the node; in bytes
@@ -2342,6 +2345,9 @@ HostNumaNodeDocument = TypedDict(
         # CPUs of the node that VMs which run here have for themselves: those that they are pinned to, or
         # else those of virtual nodes pinned to it
         'cpus.promised': 'NotRequired[int]',
+        # Virtual nodes pinned to the node whose VMs share CPUs, of VMs that run here and of those that
+        # have a place reserved here: while there are any, one CPU of the node must be left to be shared
+        'cpus.sharers': 'NotRequired[int]',
         # Number of the node
         'index': 'int',
         # Measured free memory of the node; in bytes, or a text such as "8 GiB"

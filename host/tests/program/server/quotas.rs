@@ -122,7 +122,7 @@ fn what_is_wrong_with_a_quota_is_told_and_nothing_is_changed() {
     check(
         api.put_quota("q", ("if-match", "\"7\""), &right),
         412,
-        "revision 1",
+        "is 1 by now",
     );
     check(
         api.send("PUT", "/v1/quotas/q", &right),

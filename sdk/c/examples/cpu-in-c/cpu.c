@@ -24,6 +24,7 @@ static const pw_column_read HOST_COLUMNS[] = {
 static const pw_column_read CURRENT_COLUMNS[] = {
     PW_REQUIRED("member", PW_INTEGER), PW_REQUIRED("sockets", PW_INTEGER),   PW_REQUIRED("cores", PW_INTEGER),
     PW_REQUIRED("vcpus", PW_INTEGER),  PW_REQUIRED("exclusive", PW_BOOLEAN), PW_REQUIRED("cpu", PW_INTEGER),
+    PW_REQUIRED("others.widest", PW_INTEGER),
 };
 static const pw_column_read SETTINGS_COLUMNS[] = {
     PW_REQUIRED("count-threads-as-cores", PW_BOOLEAN),
@@ -93,10 +94,12 @@ typedef struct {
   pw_integers sockets, cores, threads, total;
   pw_numbers overcommit;
   pw_integers committed, pending, exclusive, widest;
-  // Of each host, the rows of `current`: the number of the VM in each, and what it holds.
+  // Of each host, the rows of `current`: the number of the VM in each, what it holds, and the cores of the widest
+  // VM beside it.
   const int64_t *current;
   pw_integers member;
   vms held;
+  pw_integers others_widest;
 } hosts;
 
 typedef struct {
@@ -122,6 +125,7 @@ static hosts read_hosts(pw_reader *reader) {
   it.current = pw_offsets(reader, it.count);
   it.member = pw_integers_of(reader, current);
   it.held = read_vms(reader, current);
+  it.others_widest = pw_integers_of(reader, current);
   return it;
 }
 
@@ -144,6 +148,8 @@ typedef struct {
 typedef struct {
   const vms *vms;
   needed all;
+  // Whether all of them are to have CPUs of their own.
+  bool all_exclusive;
   bool threads_as_cores, require_topology;
   // For hosts that have none of their own.
   bool has_overcommit;
@@ -168,18 +174,22 @@ static needed plus(needed sum, needed other) {
 
 static int64_t beyond(int64_t asked, int64_t held) { return asked > held ? asked - held : 0; }
 
-// What is asked for beyond what is held: a VM that is no wider than it is has its CPUs.
+// What is asked for beyond what is held: a VM that is no wider than it is has its CPUs, and CPUs of its own that it
+// gives back are shared from then on.
 static needed less(needed asked, needed held) {
   return (needed){
       .cpu = beyond(asked.cpu, held.cpu),
-      .exclusive = beyond(asked.exclusive, held.exclusive),
+      .exclusive = asked.exclusive - held.exclusive,
       .widest = asked.widest > held.widest ? asked.widest : 0,
   };
 }
 
 static need prepare(const vms *vms, const settings *settings) {
-  need it = {.vms = vms};
-  for (size_t vm = 0; vm < vms->count; vm++) it.all = plus(it.all, needed_by(vms, vm));
+  need it = {.vms = vms, .all_exclusive = true};
+  for (size_t vm = 0; vm < vms->count; vm++) {
+    it.all = plus(it.all, needed_by(vms, vm));
+    it.all_exclusive = it.all_exclusive && vms->exclusive.values[vm];
+  }
   it.threads_as_cores = settings->threads_as_cores.values[0];
   it.require_topology = settings->require_topology.values[0];
   it.has_overcommit = PW_HAS(settings->overcommit, 0);
@@ -202,6 +212,18 @@ static needed needed_on(const need *need, const hosts *hosts, size_t host) {
   return sum;
 }
 
+// Cores of the widest VM that shares CPUs on a host, once the VMs have what they ask for.
+static int64_t widest_with(const need *need, const hosts *hosts, size_t host) {
+  int64_t first = hosts->current[host], end = hosts->current[host + 1];
+  if (first == end || !need->all_exclusive) return hosts->widest.values[host];
+  int64_t least = INT64_MAX;
+  for (int64_t row = first; row < end; row++) {
+    int64_t widest = hosts->others_widest.values[row];
+    if (widest < least) least = widest;
+  }
+  return least;
+}
+
 // Of a total, so much may be promised.
 static int64_t share(int64_t total, double overcommit) {
   double limit = (double)total * overcommit;
@@ -217,7 +239,8 @@ static uint8_t verdict(const need *need, const hosts *hosts, size_t host) {
   needed needed = needed_on(need, hosts, host);
   // One CPU stays shared even if no VM shares it yet.
   int64_t widest = needed.widest > 1 ? needed.widest : 1;
-  if (hosts->widest.values[host] > widest) widest = hosts->widest.values[host];
+  int64_t others = widest_with(need, hosts, host);
+  if (others > widest) widest = others;
   bool takes_cpus = needed.exclusive > 0 || needed.widest > 0;
   if (takes_cpus && cpus - hosts->exclusive.values[host] - needed.exclusive < widest) return TOO_FEW_CPUS;
   if (needed.cpu == 0) return 0;

@@ -22,11 +22,14 @@ function together(each) {
   return all;
 }
 
-/** What is asked for beyond what is held: a VM that is no wider than it is has its CPUs. */
+/**
+ * What is asked for beyond what is held: a VM that is no wider than it is has its CPUs, and CPUs of its own that it
+ * gives back are shared from then on.
+ */
 function less(asked, held) {
   return {
     cpu: Math.max(asked.cpu - held.cpu, 0),
-    exclusive: Math.max(asked.exclusive - held.exclusive, 0),
+    exclusive: asked.exclusive - held.exclusive,
     widest: asked.widest > held.widest ? asked.widest : 0,
   };
 }
@@ -38,6 +41,15 @@ function neededOn(host, { each, all }) {
   const takes = [...each];
   for (const row of current) takes[row.member] = less(takes[row.member], needed(row));
   return together(takes);
+}
+
+/** Cores of the widest VM that shares CPUs on a host, once the VMs have what they ask for. */
+function widestWith(host, { allExclusive }) {
+  const { current } = host;
+  if (current.length === 0 || !allExclusive) return host.widest;
+  let least = Infinity;
+  for (const row of current) least = Math.min(least, row.othersWidest);
+  return least;
 }
 
 export default rowWise({
@@ -66,6 +78,7 @@ export default rowWise({
       vcpus: integer(),
       exclusive: boolean(),
       cpu: millicores(),
+      othersWidest: integer("others.widest"),
     }),
   },
   settings: {
@@ -100,6 +113,7 @@ export default rowWise({
     return {
       each,
       all: together(each),
+      allExclusive: vms.every((vm) => vm.exclusive),
       threadsAsCores: settings.countThreadsAsCores,
       requireTopology: settings.requireTopology,
       // For hosts that have none of their own.
@@ -116,7 +130,8 @@ export default rowWise({
     const { cpu, exclusive, widest } = neededOn(host, need);
     const takesCpus = exclusive > 0 || widest > 0;
     // One CPU stays shared even if no VM shares it yet.
-    if (takesCpus && cpus - host.exclusive - exclusive < Math.max(widest, host.widest, 1)) return "tooFewCpus";
+    const least = Math.max(widest, widestWith(host, need), 1);
+    if (takesCpus && cpus - host.exclusive - exclusive < least) return "tooFewCpus";
     if (cpu === 0) return true;
     const overcommit = host.overcommit ?? need.overcommit;
     if (overcommit === null) return true;

@@ -31,6 +31,7 @@ class Current(Row):
     vcpus: int
     exclusive: bool
     cpu: Millicores
+    others_widest: int = column("others.widest")
 
 
 class Host(Row):
@@ -90,10 +91,11 @@ class Needed(NamedTuple):
         return Needed(self.cpu + other.cpu, self.exclusive + other.exclusive, max(self.widest, other.widest))
 
     def less(self, held: "Needed") -> "Needed":
-        """What is asked for beyond what is held: a VM that is no wider than it is has its CPUs."""
+        """What is asked for beyond what is held: a VM that is no wider than it is has its CPUs, and CPUs of its own
+        that it gives back are shared from then on."""
         return Needed(
             max(self.cpu - held.cpu, 0),
-            max(self.exclusive - held.exclusive, 0),
+            self.exclusive - held.exclusive,
             self.widest if self.widest > held.widest else 0,
         )
 
@@ -111,6 +113,8 @@ class Cpu(RowWise):
     def __init__(self, vms: Rows[Vm], limits: Limits) -> None:
         self.each = [needed(vm) for vm in vms]
         self.all = reduce(Needed.plus, self.each, Needed())
+        #: Whether all of them are to have CPUs of their own.
+        self.all_exclusive = all(vm.exclusive for vm in vms)
         self.threads_as_cores = limits.count_threads_as_cores
         self.require_topology = limits.require_topology
         #: For hosts that have none of their own.
@@ -123,6 +127,12 @@ class Cpu(RowWise):
             takes[row.member] = takes[row.member].less(needed(row))
         return reduce(Needed.plus, takes, Needed())
 
+    def widest(self, host: Host) -> int:
+        """Cores of the widest VM that shares CPUs on a host, once the VMs have what they ask for."""
+        if host.current and self.all_exclusive:
+            return min(row.others_widest for row in host.current)
+        return host.widest
+
     def keep(self, host: Host) -> bool | Reason:
         if self.require_topology and None in (host.sockets, host.cores, host.threads):
             return Reason.UNKNOWN_TOPOLOGY
@@ -132,7 +142,7 @@ class Cpu(RowWise):
         cpu, exclusive, widest = self.taken(host.current) if host.current else self.all
         takes_cpus = exclusive > 0 or widest > 0
         # One CPU stays shared even if no VM shares it yet.
-        if takes_cpus and cpus - host.exclusive - exclusive < max(widest, host.widest, 1):
+        if takes_cpus and cpus - host.exclusive - exclusive < max(widest, self.widest(host), 1):
             return Reason.TOO_FEW_CPUS
         if cpu == 0:
             return True
