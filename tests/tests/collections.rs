@@ -43,7 +43,6 @@ const OTHERS: &[(&str, &[&str])] = &[
             "Attach.overrides",
             "Comparison.seen",
             "Row.costs",
-            "Cells.paths",
             "Sequence.added",
             "Sequence.moved",
             "SavedChain.units",

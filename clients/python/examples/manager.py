@@ -46,8 +46,8 @@ def restart(client: Client, hypervisors: Hypervisors, host: str) -> None:
     """A host has failed: its VMs are placed as a batch, since the order matters, and started elsewhere."""
     client.call(calls.patch_host(CLUSTER, host, {"state": "down"}))
     lost = [vm for vm in client.items(calls.list_vms(CLUSTER, host=host)) if vm.get("state") != "stopped"]
-    if moving := [vm["id"] for vm in lost if "reserved" in vm]:
-        client.call(calls.cancel_vms(CLUSTER, {"vms": moving}))
+    if moving := [vm for vm in lost if "reserved" in vm]:
+        client.call(calls.cancel_vms(CLUSTER, {"vms": [vm["id"] for vm in moving]}))
     if lost:
         batch = client.call(calls.place_batch(CLUSTER, {"vms": [{"id": vm["id"]} for vm in lost]}))
         for placed in batch["decisions"]:

@@ -56,16 +56,18 @@ pub(crate) fn of_both(running: Vec<Demand>, reserved: Vec<Demand>) -> Vec<Demand
 }
 
 /// The node of the host for each of the demands, if all of them find one: every way is tried. Where
-/// some share CPUs of a node, one of these is nobody's own.
+/// some share CPUs of a node, one of these is nobody's own; of a node that no CPU names none is known.
 pub(crate) fn assignment(demands: &[Demand], rooms: &[Room]) -> Option<Vec<usize>> {
     fn of_rest(
-        (demands, all): (&[&Demand], &[&Demand]),
+        (demands, all, empty): (&[&Demand], &[&Demand], &[Room]),
         rooms: &mut [Room],
         found: &mut Vec<usize>,
     ) -> bool {
         let Some((demand, rest)) = demands.split_first() else {
             let mut placed = all.iter().zip(&*found);
-            return placed.all(|(demand, number)| !demand.shares || rooms[*number].cpus >= 1);
+            return placed.all(|(demand, number)| {
+                !demand.shares || rooms[*number].cpus >= 1 || empty[*number].cpus == 0
+            });
         };
         let allowed = demand.allowed.iter();
         for number in allowed.filter_map(|it| usize::try_from(*it).ok()) {
@@ -79,7 +81,7 @@ pub(crate) fn assignment(demands: &[Demand], rooms: &[Room]) -> Option<Vec<usize
                     cpus: room.cpus - demand.cpus,
                 };
                 found.push(number);
-                if of_rest((rest, all), rooms, found) {
+                if of_rest((rest, all, empty), rooms, found) {
                     return true;
                 }
                 found.pop();
@@ -88,9 +90,9 @@ pub(crate) fn assignment(demands: &[Demand], rooms: &[Room]) -> Option<Vec<usize
         }
         false
     }
-    let (mut rooms, mut found) = (rooms.to_vec(), Vec::new());
+    let (empty, mut rooms, mut found) = (rooms, rooms.to_vec(), Vec::new());
     let demands: Vec<&Demand> = demands.iter().collect();
-    of_rest((&demands, &demands), &mut rooms, &mut found).then_some(found)
+    of_rest((&demands, &demands, empty), &mut rooms, &mut found).then_some(found)
 }
 
 #[cfg(test)]
