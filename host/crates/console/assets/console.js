@@ -369,6 +369,8 @@ async function refresh() {
 // and less often where a page takes long to change, so that it takes a few percent of a core at most.
 // In milliseconds.
 const MEASURED = 500;
+// While the server refuses.
+const REFUSED = 5000;
 const REST = 40;
 // From this age on it is told.
 const OLD = 3000;
@@ -402,7 +404,7 @@ async function measure() {
       isMeasuring = false;
     }
   }
-  window.setTimeout(measure, Math.max(MEASURED, took * REST));
+  window.setTimeout(measure, Math.max(refused ? REFUSED : MEASURED, took * REST));
 }
 window.setTimeout(measure, MEASURED);
 window.setInterval(tellAge, 1000);
