@@ -386,6 +386,7 @@ fn fits_surely(ledger: &Ledger, vm: usize, host: usize, needs: &Needs) -> bool {
                 _ => -1,
             },
             cpus,
+            names_cpus: spec.cpus_of_node(number) > 0,
         }
     };
     let rooms: Vec<Room> = (0..).zip(&spec.nodes).map(room).collect();

@@ -217,6 +217,7 @@ impl HostSpec {
         let room = nodes.map(|(number, memory)| Room {
             memory: memory * GIB,
             cpus: self.cpus_of_node(number),
+            names_cpus: self.cpus_of_node(number) > 0,
         });
         room.collect()
     }

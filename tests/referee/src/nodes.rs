@@ -22,6 +22,8 @@ pub(crate) struct Room {
     pub(crate) memory: i64,
     /// CPUs.
     pub(crate) cpus: i64,
+    /// Whether any CPU names the node: else nothing is known of its CPUs.
+    pub(crate) names_cpus: bool,
 }
 
 /// What each virtual node of a VM needs.
@@ -59,14 +61,14 @@ pub(crate) fn of_both(running: Vec<Demand>, reserved: Vec<Demand>) -> Vec<Demand
 /// some share CPUs of a node, one of these is nobody's own; of a node that no CPU names none is known.
 pub(crate) fn assignment(demands: &[Demand], rooms: &[Room]) -> Option<Vec<usize>> {
     fn of_rest(
-        (demands, all, empty): (&[&Demand], &[&Demand], &[Room]),
+        (demands, all): (&[&Demand], &[&Demand]),
         rooms: &mut [Room],
         found: &mut Vec<usize>,
     ) -> bool {
         let Some((demand, rest)) = demands.split_first() else {
             let mut placed = all.iter().zip(&*found);
             return placed.all(|(demand, number)| {
-                !demand.shares || rooms[*number].cpus >= 1 || empty[*number].cpus == 0
+                !demand.shares || rooms[*number].cpus >= 1 || !rooms[*number].names_cpus
             });
         };
         let allowed = demand.allowed.iter();
@@ -79,9 +81,10 @@ pub(crate) fn assignment(demands: &[Demand], rooms: &[Room]) -> Option<Vec<usize
                 rooms[number] = Room {
                     memory: room.memory - demand.memory,
                     cpus: room.cpus - demand.cpus,
+                    ..room
                 };
                 found.push(number);
-                if of_rest((rest, all, empty), rooms, found) {
+                if of_rest((rest, all), rooms, found) {
                     return true;
                 }
                 found.pop();
@@ -90,9 +93,9 @@ pub(crate) fn assignment(demands: &[Demand], rooms: &[Room]) -> Option<Vec<usize
         }
         false
     }
-    let (empty, mut rooms, mut found) = (rooms, rooms.to_vec(), Vec::new());
+    let (mut rooms, mut found) = (rooms.to_vec(), Vec::new());
     let demands: Vec<&Demand> = demands.iter().collect();
-    of_rest((&demands, &demands, empty), &mut rooms, &mut found).then_some(found)
+    of_rest((&demands, &demands), &mut rooms, &mut found).then_some(found)
 }
 
 #[cfg(test)]
@@ -113,19 +116,28 @@ mod tests {
         let rooms = [5, 4].map(|room| Room {
             memory: room,
             cpus: room,
+            names_cpus: true,
         });
         let both = [demand(3, &[0, 1]), demand(2, &[1, 0]), demand(4, &[0, 1])];
         assert_eq!(assignment(&both, &rooms), Some(vec![0, 0, 1]));
         assert_eq!(assignment(&[demand(6, &[0, 1])], &rooms), None);
         assert_eq!(assignment(&[demand(1, &[2])], &rooms), None);
-        let crowded = [Room { memory: 9, cpus: 2 }];
+        let crowded = [Room {
+            memory: 9,
+            cpus: 2,
+            names_cpus: true,
+        }];
         assert_eq!(assignment(&[demand(3, &[0])], &crowded), None);
         let shared = |allowed: &[i64]| Demand {
             cpus: 0,
             shares: true,
             ..demand(1, allowed)
         };
-        let rooms = [9, 9].map(|memory| Room { memory, cpus: 4 });
+        let rooms = [9, 9].map(|memory| Room {
+            memory,
+            cpus: 4,
+            names_cpus: true,
+        });
         let both = [shared(&[0, 1]), demand(4, &[0])];
         assert_eq!(assignment(&both, &rooms), Some(vec![1, 0]));
         assert_eq!(assignment(&[shared(&[0]), demand(4, &[0])], &rooms), None);
