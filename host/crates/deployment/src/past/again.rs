@@ -89,23 +89,23 @@ impl Deployment {
                         return Ok(Again { made: again, of });
                     }
                 };
-                let baseline = wanted.baseline.as_ref().map(|by| (by, then.clone()));
+                let baseline = match &wanted.baseline {
+                    Some(by) => self.host_by(cluster.name(), (*then).clone(), by)?,
+                    None => None,
+                };
                 let Some(kept) = read_or_warn(cluster.name(), *then) else {
                     continue;
                 };
                 if kept.had_a_choice() {
+                    let recorded = kept.decision.shown["host"].as_str();
+                    let otherwise = baseline.filter(|host| host.as_deref() != recorded);
+                    // Explained is what was recorded, not what others would have come to.
+                    let explains = examples > 0 && otherwise.is_none();
                     let by = (policy, generation);
-                    let explains = examples > 0 && baseline.is_none();
                     let mut made = self.kept_again(cluster.name(), kept, by, explains)?;
                     examples -= usize::from(made.explained.is_some());
-                    if let Some(((policy, generation), then)) = baseline
-                        && let Some(kept) = read_or_warn(cluster.name(), *then)
-                    {
-                        let by = (policy, &**generation);
-                        let by_baseline = self.kept_again(cluster.name(), kept, by, false)?;
-                        if let Ok(host) = by_baseline.host {
-                            made.before = host;
-                        }
+                    if let Some(host) = otherwise {
+                        made.before = host;
                     }
                     again.push(made);
                     of += 1;
@@ -166,6 +166,21 @@ impl Deployment {
             made = newer;
         }
         Ok(Again { made, of })
+    }
+
+    /// The host that a stored decision comes to by that policy and these units; None: it cannot be
+    /// made again by them.
+    fn host_by(
+        &self,
+        cluster: &str,
+        then: Then,
+        (policy, generation): &Baseline,
+    ) -> Result<Option<Option<Arc<str>>>, DeploymentError> {
+        let Some(kept) = read_or_warn(cluster, then).filter(Kept::had_a_choice) else {
+            return Ok(None);
+        };
+        let made = self.kept_again(cluster, kept, (policy, generation), false)?;
+        Ok(made.host.ok())
     }
 
     /// The numbers of stored decisions, the newest first, at most `most`: of those before the
