@@ -232,7 +232,7 @@ async fn plan(
         note.has_changed_nothing();
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
-    // Nothing of it is begun: as often as somebody plans, it is told as what was only tried.
+    // A new plan moves nothing: its record in the audit log gives way to those of changes.
     note.has_changed_nothing();
     let kept = cluster.turn_as(&caller, move |state| {
         state.remember_plan(plan, max_in_flight)
@@ -275,7 +275,7 @@ async fn evacuate(
         note.has_changed_nothing();
         return written(move || Ok::<_, Problem>(only_tried(plan, max_in_flight))).await;
     }
-    // Nothing of it is begun: as often as somebody plans, it is told as what was only tried.
+    // A new plan moves nothing: its record in the audit log gives way to those of changes.
     note.has_changed_nothing();
     let kept = cluster.turn_as(&caller, move |state| {
         state.remember_plan(plan, max_in_flight)

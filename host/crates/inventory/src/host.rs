@@ -33,8 +33,8 @@ pub struct HostEntry {
     /// How many of its VMs have each width, those that have CPUs to themselves apart: the
     /// narrowest first.
     widths: Vec<(i64, u32)>,
-    /// What its VMs take of its memory that no measurement shows: kept as they come and go, since there
-    /// may be very many.
+    /// What its VMs take of its memory that no measurement shows: summed up as they come and go, since
+    /// there may be very many.
     pub(super) unmeasured: UnmeasuredMemory,
     /// Place in the order in which hosts were added.
     pub listed: i64,

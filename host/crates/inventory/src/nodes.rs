@@ -155,15 +155,18 @@ fn taken(host: &HostEntry, vms: &[Option<VmEntry>], numbered: &[NodeCpus]) -> Ve
         .collect()
 }
 
-/// Whether each virtual node of a VM comes to share CPUs: not so if the VM has its own, or shares
-/// them there already, by what is held where it is to grow.
+/// Whether each virtual node of a VM comes to share CPUs: not so if it shares them there already, by
+/// what is held where the VM is to grow. None does of a VM that has its own.
 fn comes_to_share(entry: &VmEntry, held: Option<&VmEntry>) -> Vec<bool> {
+    if entry.shape.exclusive {
+        return Vec::new();
+    }
     let held = held.filter(|held| !held.shape.exclusive);
     let held = held.into_iter().flat_map(VmEntry::numa_nodes);
     let mut held: Vec<Vec<i64>> = held.map(|(allowed, _)| allowed).collect();
     let comes = |(allowed, _): (Vec<i64>, i64)| {
         let same = held.iter().position(|held| *held == allowed);
-        same.map(|place| held.swap_remove(place)).is_none() && !entry.shape.exclusive
+        same.map(|place| held.swap_remove(place)).is_none()
     };
     entry.numa_nodes().map(comes).collect()
 }

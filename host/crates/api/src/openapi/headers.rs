@@ -8,7 +8,7 @@ use placewright_http::permission::Rule;
 /// The key of a request that is carried out once.
 const KEY: &str = "Idempotency-Key";
 
-/// Headers that say on what condition something is changed, and what is taken as such.
+/// Headers that make a change conditional, and the pattern of their values.
 const CONDITIONS: [(&str, &str); 2] = [
     ("If-Match", r#"^(\*|(W/)?"[0-9]+")$"#),
     ("If-None-Match", r"^\*$"),

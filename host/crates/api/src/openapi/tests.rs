@@ -166,7 +166,7 @@ fn corrected(old: &Json, new: &Json) -> Json {
             known[*key] = right.clone();
         }
     }
-    // What is corrected may refer to what is new.
+    // Corrected schemas may refer to new ones.
     let new = new["components"]["schemas"].as_object();
     let known = corrected["components"]["schemas"].as_object_mut();
     if let (Some(known), Some(new)) = (known, new) {
