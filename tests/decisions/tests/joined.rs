@@ -327,3 +327,19 @@ fn who_lies_on_a_lost_host_goes_with_all_of_the_group_before_any_of_it_is_left_b
     assert!(to.iter().all(|(_, to)| *to == "h1"), "{to:?}");
     assert_eq!(stuck(&plan), [""; 0]);
 }
+
+#[test]
+fn a_plan_of_one_move_begins_to_join_a_group_on_a_host_that_takes_all_of_it() {
+    let options = BalanceOptions {
+        moves: 1,
+        ..BalanceOptions::default()
+    };
+    let mut scheduler = scheduler(on_three_hosts(&[("h0", 6), ("h1", 10), ("h2", 6)]));
+    for (vm, from) in [("m2", "h2"), ("m0", "h0")] {
+        let plan = scheduler.plan_balance(1000, &options).unwrap();
+        assert_eq!(moves(&plan), [(vm, from, "h1")]);
+        carry_out(&mut scheduler, &plan);
+    }
+    let plan = scheduler.plan_balance(1000, &options).unwrap();
+    assert_eq!(moves(&plan), []);
+}

@@ -107,8 +107,9 @@ impl Pass<'_> {
         Ok(())
     }
 
-    /// Bring these VMs of the group to a host where others of it are: all of them or none.
-    /// Gives how many could go there, and the first that could not.
+    /// Bring these VMs of the group to a host where others of it are: all of them or none. Where
+    /// the plan may not hold that many moves, it holds the first of them, of a host that takes the
+    /// others, too. Gives how many could go there, and the first that could not.
     fn join_on(
         &mut self,
         host: &Arc<str>,
@@ -116,43 +117,48 @@ impl Pass<'_> {
         apart: &Apart,
     ) -> Result<Result<(), Halted>, PlaceError> {
         let steps = self.plan.moves.len();
+        let mut transaction = self.world.begin();
+        let mut joined = self.join_each(host, others, apart, usize::MAX);
+        if matches!(joined, Ok(Ok(()))) && self.plan.moves.len() > self.options.moves {
+            self.plan.moves.truncate(steps);
+            self.world.roll_back(transaction);
+            transaction = self.world.begin();
+            joined = self.join_each(host, others, apart, self.options.moves);
+        }
+        if matches!(joined, Ok(Ok(()))) {
+            self.world.commit(transaction);
+            self.cool_down_from(steps);
+        } else {
+            self.plan.moves.truncate(steps);
+            self.world.roll_back(transaction);
+        }
+        joined
+    }
+
+    /// Bring one after the other of these VMs to a host, until the plan holds so many moves.
+    fn join_each(
+        &mut self,
+        host: &Arc<str>,
+        others: &[Arc<str>],
+        apart: &Apart,
+        most: usize,
+    ) -> Result<Result<(), Halted>, PlaceError> {
         let before = groups::wrong(self.world);
-        let transaction = self.world.begin();
-        let mut failed = None;
         let mut moved = 0;
         for vm in others {
-            match self.join_one(vm, host, apart) {
-                Ok(Ok(())) => moved += 1,
-                Ok(Err(why)) => {
-                    failed = Some((moved, vm.clone(), why));
-                    break;
-                }
-                Err(error) => {
-                    self.plan.moves.truncate(steps);
-                    self.world.roll_back(transaction);
-                    return Err(error);
-                }
+            if let Err(why) = self.join_one(vm, host, apart)? {
+                return Ok(Err((moved, vm.clone(), why)));
             }
-            if self.plan.moves.len() >= self.options.moves {
+            moved += 1;
+            if self.plan.moves.len() >= most {
                 break;
             }
         }
-        if failed.is_none() && groups::wrong(self.world) >= before {
+        if groups::wrong(self.world) >= before {
             let vm = others.last().cloned().unwrap_or_default();
-            failed = Some((moved, vm, MoveError::NoBetter(host.clone())));
+            return Ok(Err((moved, vm, MoveError::NoBetter(host.clone()))));
         }
-        match failed {
-            None => {
-                self.world.commit(transaction);
-                self.cool_down_from(steps);
-                Ok(Ok(()))
-            }
-            Some(failed) => {
-                self.plan.moves.truncate(steps);
-                self.world.roll_back(transaction);
-                Ok(Err(failed))
-            }
-        }
+        Ok(Ok(()))
     }
 
     /// Bring a VM to a host, and with it those that other groups keep together with it, unless
