@@ -452,7 +452,7 @@ function showMeasured(now) {
   for (const [place, [, cpu, memory, value]] of now.rows.entries()) {
     const bars = rows[place].querySelectorAll(".meas svg");
     if (!showUsed(bars[0], cpu) || !showUsed(bars[1], memory)) return false;
-    const cell = rows[place].querySelector("td.value");
+    const cell = rows[place].querySelector("td.value .figure");
     if (cell && cell.textContent !== value) cell.textContent = value;
   }
   const parts = [["legend", map && now.legend], ["host-panel", now.panel]];

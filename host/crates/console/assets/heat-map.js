@@ -4,6 +4,8 @@ import { expired, parsed } from "./console.js";
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {[string, number, number, string]} Place id, x, y, text of the cell */
+/** @typedef {{colours: Map<string, string>, full: string, blank: string, edge: string}} Colours by the sign of a band; of the notch of a full cell; of a cell without a band, and of its edge */
+/** @typedef {Colours & {context: CanvasRenderingContext2D, scale: number}} Brush with the pixels of a unit of the map */
 
 class HeatMap extends HTMLElement {
   static observedAttributes = ["data-map"];
@@ -13,6 +15,10 @@ class HeatMap extends HTMLElement {
   timer = 0;
   /** Whether cells are drawn that its data do not say. */
   isDrawn = false;
+  /** @type {HTMLCanvasElement | null} */
+  canvas = null;
+  /** @type {Colours} */
+  colours = { colours: new Map(), full: "", blank: "", edge: "" };
 
   connectedCallback() {
     this.tabIndex = 0;
@@ -25,6 +31,8 @@ class HeatMap extends HTMLElement {
       const place = this.map.hosts[this.under(event)];
       this.title = place ? `${place[0]}: ${place[3]}` : "";
     });
+    new ResizeObserver(() => this.redraw()).observe(this);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
     this.read();
   }
 
@@ -34,6 +42,7 @@ class HeatMap extends HTMLElement {
 
   read() {
     this.isDrawn = false;
+    this.plain();
     this.map = JSON.parse(this.getAttribute("data-map") ?? "{}");
     const chosen = new URLSearchParams(location.search).get("host") ?? this.map.chosen;
     this.at = this.map.hosts.findIndex(([id]) => id === chosen);
@@ -127,29 +136,85 @@ class HeatMap extends HTMLElement {
     return true;
   }
 
-  /** Draw the outlines anew of which cells have changed. @param {string} bands */
+  /** Draw those cells anew that have changed. @param {string} bands */
   draw(bands) {
     const was = this.map.bands;
-    if (was === bands) return;
-    const others = new Set();
-    for (let place = 0; place < bands.length; place++) {
-      if (was[place] !== bands[place]) others.add(was[place]).add(bands[place]);
-    }
-    const { cell, hosts } = this.map;
-    const half = Math.floor(cell / 2);
-    // A full cell is one of the highest band, with a notch.
-    if (others.has("f")) others.add("6");
-    /** @type {Map<string, string[]>} */
-    const drawn = new Map([...others].filter((sign) => sign !== "x" && sign !== "f").map((sign) => [`c${sign}`, []]));
-    if (others.has("f")) drawn.set("over", []);
-    hosts.forEach(([, x, y], place) => {
-      const sign = bands[place];
-      drawn.get(sign === "f" ? "c6" : `c${sign}`)?.push(`M${x} ${y}h${cell}v${cell}h-${cell}z`);
-      if (sign === "f") drawn.get("over")?.push(`M${x + cell - half} ${y}h${half}v${half}z`);
-    });
-    if (others.has("x")) drawn.set("cx", hosts.flatMap(([, x, y], place) => (bands[place] === "x" ? [`M${x} ${y}h${cell}v${cell}h-${cell}z`] : [])));
-    for (const [kind, outlines] of drawn) this.querySelector(`path.${kind}`)?.setAttribute("d", outlines.join(""));
     this.map.bands = bands;
+    if (was === bands) return;
+    const isNew = !this.canvas;
+    const brush = this.brush();
+    if (!brush) return;
+    for (let place = 0; place < bands.length; place++) {
+      if (isNew || was[place] !== bands[place]) this.paint(brush, place);
+    }
+  }
+
+  /** What cells are drawn with; where nothing was drawn yet, on a canvas under the outlines of the page, which
+   * are hidden from then on: to draw one of thousands of cells there costs as much as to draw them all.
+   * @returns {Brush | null} */
+  brush() {
+    const svg = this.querySelector("svg");
+    if (!svg) return null;
+    if (!this.canvas) {
+      const fill = (/** @type {string} */ kind) => {
+        const path = svg.querySelector(`path.${kind}`);
+        return path ? getComputedStyle(path).fill : "";
+      };
+      const colours = new Map([..."0123456"].map((sign) => [sign, fill(`c${sign}`)]));
+      const blank = svg.querySelector("path.cx");
+      this.colours = { colours, full: fill("over"), blank: fill("cx"), edge: blank ? getComputedStyle(blank).stroke : "" };
+      const { width, height } = svg.getBoundingClientRect();
+      const canvas = document.createElement("canvas");
+      canvas.setAttribute("aria-hidden", "true");
+      [canvas.width, canvas.height] = [Math.round(width * devicePixelRatio), Math.round(height * devicePixelRatio)];
+      [canvas.style.width, canvas.style.height] = [`${width}px`, `${height}px`];
+      this.canvas = canvas;
+      this.append(canvas);
+      this.classList.add("drawn");
+    }
+    const context = this.canvas.getContext("2d");
+    return context && { context, scale: this.canvas.width / svg.viewBox.baseVal.width, ...this.colours };
+  }
+
+  /** Draw a cell. @param {Brush} brush @param {number} place */
+  paint({ context, scale, colours, full, blank, edge }, place) {
+    const [, x, y] = this.map.hosts[place];
+    const { cell, bands } = this.map;
+    const at = (/** @type {number} */ edge) => Math.round(edge * scale);
+    const [left, top, right, low] = [at(x), at(y), at(x + cell), at(y + cell)];
+    const sign = bands[place];
+    // One that is full is of the highest band, with a notch.
+    context.fillStyle = sign === "x" ? blank : (colours.get(sign === "f" ? "6" : sign) ?? "");
+    context.fillRect(left, top, right - left, low - top);
+    if (sign === "f") {
+      const half = at(Math.floor(cell / 2));
+      context.fillStyle = full;
+      context.beginPath();
+      context.moveTo(right - half, top);
+      context.lineTo(right, top);
+      context.lineTo(right, top + half);
+      context.fill();
+    }
+    if (sign === "x") {
+      context.strokeStyle = edge;
+      context.lineWidth = Math.max(1, Math.round(scale));
+      context.strokeRect(left + 0.5, top + 0.5, right - left - 1, low - top - 1);
+    }
+  }
+
+  /** Another size or other colours: what was drawn is drawn anew. */
+  redraw() {
+    if (!this.canvas) return;
+    this.plain();
+    const brush = this.brush();
+    if (brush) this.map.hosts.forEach((_, place) => this.paint(brush, place));
+  }
+
+  /** The outlines of the page are seen again. */
+  plain() {
+    this.canvas?.remove();
+    this.canvas = null;
+    this.classList.remove("drawn");
   }
 
   open() {

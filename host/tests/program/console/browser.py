@@ -306,8 +306,14 @@ def the_cells_of_a_large_map_are_read_again_by_themselves(desk, api):
 
     desk.wait(is_read_by_itself)
     full = """const map = document.querySelector('pw-heat-map');
-        const drawn = map.querySelector('path.c5').getAttribute('d').split('M').length - 1;
-        return [drawn, map.map.hosts.filter(([, , , text]) => text === '80 %').length]"""
+        const [canvas, { cell, hosts }] = [map.querySelector('canvas'), map.map];
+        if (!canvas) return [0, 0];
+        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        const scale = canvas.width / map.querySelector('svg').viewBox.baseVal.width;
+        const at = (x, y) => 4 * (canvas.width * Math.round((y + cell / 2) * scale) + Math.round((x + cell / 2) * scale));
+        const colour = getComputedStyle(map.querySelector('path.c5')).fill.match(/[0-9]+/g).join();
+        const drawn = hosts.filter(([, x, y]) => data.slice(at(x, y), at(x, y) + 3).join() === colour);
+        return [drawn.length, hosts.filter(([, , , text]) => text === '80 %').length]"""
     desk.wait(lambda: desk.driver.execute_script(full) == [placed, placed])
     # The page around it follows.
     desk.wait(lambda: f"{placed * 8} of 11" in desk.one(".stats").text)

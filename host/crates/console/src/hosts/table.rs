@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::fleet::left;
-use super::{Fleet, HostRow};
+use super::{Colour, Fleet, HostRow};
 use crate::ask::Ask;
 use crate::format::{self, bytes, cut, number};
 use crate::maintenance;
@@ -25,6 +25,7 @@ pub(super) fn table(
     let has_group = wanted.iter().any(|host| host.group.is_some());
     let colour = &fleet.colour;
     let needs_column = colour.needs_column();
+    let is_live = !matches!(colour, Colour::Cost(_));
     let may = ask.may(Permission::Operate, Some(cluster));
     let head = |name, title: &str, is_number| sorted_head(ask, sorted, name, title, is_number);
     if wanted.is_empty() {
@@ -59,7 +60,10 @@ pub(super) fn table(
                     td { (host_state(&host.state)) }
                     @if has_zone { td { (cut(host.zone.as_deref().unwrap_or("–"), 40)) } }
                     @if has_group { td { (cut(host.group.as_deref().unwrap_or("–"), 40)) } }
-                    @if needs_column { td.num.value { (host.written(colour)) } }
+                    @if needs_column { td.num.value {
+                        // Of a size of its own: a figure that is refreshed leaves the table as it is laid out.
+                        @if is_live { span.figure { (host.written(colour)) } } @else { (host.written(colour)) }
+                    } }
                     td.num { (format::len(host.vms)) @if host.pending > 0 { span.dim { " +" (host.pending) } } }
                     td { (host.cpu.bar("CPU")) }
                     td.num { (number(left(&host.cpu), 1)) }
