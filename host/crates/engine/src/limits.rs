@@ -66,7 +66,7 @@ impl Default for Limits {
             log_messages: 32,
             sentence: 4096,
             instances: 1000,
-            total_memory: 2 << 30,
+            total_memory: 768 << 20,
         }
     }
 }

@@ -413,7 +413,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "unit-total-memory",
         "SIZE",
         SIZE,
-        "2 GiB",
+        "768 MiB",
         "Most memory of all instances together",
     ),
     option(
