@@ -43,7 +43,8 @@ pub(super) struct Need {
 /// Which of the places that have enough left a need counts at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Preference {
-    /// The one with most left, the lower number first.
+    /// Of those with enough the one with most left, the lower number first; of the others, too, if
+    /// none has enough.
     MostLeft,
     /// The one with the least left that is enough, the first of equal ones.
     LeastEnough,
@@ -170,7 +171,7 @@ impl Search<'_> {
             let place = &self.places[*at];
             let left = place.left_for(need);
             let key = match self.preference {
-                Preference::MostLeft => (false, left.saturating_neg(), place.number),
+                Preference::MostLeft => (!place.has(need), left.saturating_neg(), place.number),
                 Preference::LeastEnough if place.has(need) => (false, left, None),
                 Preference::LeastEnough => (true, left.saturating_neg(), None),
             };
@@ -240,6 +241,24 @@ mod tests {
             amounts: [amount, 0, 0],
             ..Need::default()
         }
+    }
+
+    #[test]
+    fn a_place_with_enough_of_each_kind_goes_before_one_with_more_of_another() {
+        let mut places = places(&[2, 6]);
+        for place in &mut places {
+            place.left[CPUS] = 2;
+        }
+        places[0].left[CPUS] = 9;
+        let own = Need {
+            amounts: [3, 0, 1],
+            ..need(3, &[0, 1])
+        };
+        assert_eq!(assign(&[own], &places, Preference::MostLeft), [Some(1)]);
+        // None has enough.
+        let too_large = need(7, &[0, 1]);
+        let found = assign(&[too_large], &places, Preference::MostLeft);
+        assert_eq!(found, [Some(1)]);
     }
 
     #[test]
