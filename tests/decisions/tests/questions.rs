@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use placewright_engine::generation::Generation;
 use placewright_engine::unit::Unit;
-use placewright_inventory::Inventory;
+use placewright_inventory::{Inventory, Terms};
 use placewright_model::{Group, GroupRule, Request};
 use placewright_plugins as plugins;
 use placewright_policy::{Policy, Unheeded};
@@ -403,6 +403,56 @@ fn the_vms_of_a_failed_host_are_placed_anew_the_important_ones_first() {
         matches!(error, QuestionError::UnknownHost { .. }),
         "{error}"
     );
+}
+
+#[test]
+fn who_has_a_place_elsewhere_starts_there_and_who_is_to_grow_is_as_it_was_when_hosts_fail() {
+    // Of 64, 80 and 96 GiB.
+    let mut inventory = cluster(3);
+    for (id, host) in [("leaving", "h2"), ("growing", "h2"), ("rest", "h0")] {
+        let gib = if id == "rest" { 30 } else { 20 };
+        let vm = vm(id).with("memory", gib * GIB);
+        inventory.run_vm(vm, host).unwrap();
+    }
+    let sized = |id: &str, gib: i64| Arc::new(vm(id).with("memory", gib * GIB));
+    inventory
+        .reserve_vm(sized("leaving", 20), "h0", None)
+        .unwrap();
+    inventory
+        .reserve_in_place(sized("growing", 90), Terms::default())
+        .unwrap();
+    inventory
+        .set_host_value("h1", "state", Some("maintenance".into()))
+        .unwrap();
+    let scene = Scene::new(inventory, "[[filters]]\nunit = 'memory'\n");
+    let became = |hosts: &[&str]| {
+        let hosts: Vec<String> = hosts.iter().map(|id| (*id).to_owned()).collect();
+        let options = FailureOptions::default();
+        let failure = scene.ask().without_hosts(&hosts, 0, options).unwrap();
+        let vms = failure.vms.into_iter().map(|vm| (vm.vm, vm.host));
+        let told = vms.map(|(vm, host)| (vm.to_string(), host.map(|it| it.to_string())));
+        told.collect::<Vec<_>>()
+    };
+    // The place of the one that leaves is not given away: 14 GiB are left beside it.
+    assert_eq!(
+        became(&["h2"]),
+        [
+            ("leaving".to_owned(), Some("h0".to_owned())),
+            ("growing".to_owned(), None)
+        ]
+    );
+    // Of the amounts in force there is one that fits, of those asked for none.
+    let mut inventory = cluster(2);
+    inventory
+        .run_vm(vm("growing").with("memory", 20 * GIB), "h1")
+        .unwrap();
+    inventory
+        .reserve_in_place(sized("growing", 70), Terms::default())
+        .unwrap();
+    let scene = Scene::new(inventory, "[[filters]]\nunit = 'memory'\n");
+    let options = FailureOptions::default();
+    let failure = scene.ask().without_hosts(&["h1".to_owned()], 0, options);
+    assert_eq!(failure.unwrap().vms[0].host.as_deref(), Some("h0"));
 }
 
 #[test]

@@ -87,7 +87,7 @@ pub struct Resettled {
     /// Where it goes; none if it finds no host.
     #[cfg_attr(feature = "openapi", schema(value_type = Option<String>, required = true, example = "h1"))]
     pub host: Option<Arc<str>>,
-    /// How many hosts were asked about.
+    /// How many hosts were asked about; 0 where it has a place on another host already.
     #[cfg_attr(feature = "openapi", schema(example = 12))]
     pub considered: usize,
     /// What removed them, in policy order; told of VMs that find no host.
@@ -97,6 +97,21 @@ pub struct Resettled {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = String, example = "no host is left"))]
     pub refused: Option<String>,
+}
+
+impl Resettled {
+    /// Of a VM that starts where it has a place.
+    fn started(vm: &Vm, from: Arc<str>, host: Arc<str>) -> Self {
+        Self {
+            vm: vm.id.clone(),
+            from,
+            priority: vm.facts.integer("priority").unwrap_or(0),
+            host: Some(host),
+            considered: 0,
+            stopped_by: Vec::new(),
+            refused: None,
+        }
+    }
 }
 
 impl Failure {
@@ -183,7 +198,7 @@ fn fail(
 ) -> Result<Failure, QuestionError> {
     let world = scheduler.inventory_mut();
     let restart = options.restart;
-    let mut lost = take_down(world, &hosts).map_err(PlaceError::Inventory)?;
+    let Down { mut lost, to_start } = take_down(world, &hosts).map_err(PlaceError::Inventory)?;
     let mut not_restarted = Vec::new();
     lost.retain(|id, (vm, _)| {
         let restarts = restart.restarts(vm);
@@ -191,6 +206,10 @@ fn fail(
         restarts
     });
     let mut vms = Vec::with_capacity(lost.len());
+    for (id, host) in to_start {
+        let known = lost.remove(&id);
+        vms.extend(known.map(|(vm, from)| Resettled::started(&vm, from, host)));
+    }
     if !lost.is_empty() {
         let plan = scheduler.place_batch(Batch {
             members: lost.values().map(|(vm, _)| (**vm).clone()).collect(),
@@ -200,7 +219,7 @@ fn fail(
             search: options.search,
             ..Batch::default()
         })?;
-        vms = resettled(&plan, &lost)?;
+        vms.extend(resettled(&plan, &lost)?);
     }
     Ok(Failure {
         hosts,
@@ -213,30 +232,45 @@ fn fail(
 /// VMs that lost their host, by id, each with the host.
 type Lost = BTreeMap<Arc<str>, (Arc<Vm>, Arc<str>)>;
 
+/// What follows at once from hosts that are down.
+struct Down {
+    /// The VMs that are to be placed anew.
+    lost: Lost,
+    /// Those that ran there and have a place on another host, where they start: by id, each with that host.
+    to_start: BTreeMap<Arc<str>, Arc<str>>,
+}
+
 /// Hosts are down: what ran there runs no more, and places there are given back. A VM
-/// that was to move there goes on where it runs.
-fn take_down(world: &mut Inventory, hosts: &[Arc<str>]) -> Result<Lost, InventoryError> {
+/// that was to move there goes on where it runs, and one that was to leave starts where it has a
+/// place.
+fn take_down(world: &mut Inventory, hosts: &[Arc<str>]) -> Result<Down, InventoryError> {
     let mut lost = Lost::new();
-    let mut no_move: Vec<Arc<str>> = Vec::new();
+    let (mut no_move, mut to_start) = (Vec::new(), BTreeMap::new());
     let slots: Vec<Option<u32>> = hosts.iter().map(|id| world.slot(id)).collect();
+    let fails = |slot: u32| slots.contains(&Some(slot));
     for (id, slot) in hosts.iter().zip(&slots) {
         let Some(host) = slot.and_then(|slot| world.host(slot)) else {
             continue;
         };
         for entry in world.vms_of(host) {
-            let runs = world.running(&entry.vm.id);
-            match runs {
-                Some(running) if !slots.contains(&Some(running.slot)) => {
-                    no_move.push(entry.vm.id.clone());
-                }
-                _ => {
-                    let (vm, from) = (entry.vm.clone(), id.clone());
-                    lost.entry(vm.id.clone()).or_insert((vm, from));
-                }
+            let vm = &entry.vm.id;
+            let (running, pending) = (world.running(vm), world.pending(vm));
+            if running.is_some_and(|running| !fails(running.slot)) {
+                no_move.push(vm.clone());
+                continue;
             }
+            let elsewhere = pending.filter(|pending| !fails(pending.slot));
+            if let Some(to) = elsewhere.and_then(|pending| world.host(pending.slot)) {
+                to_start.insert(vm.clone(), to.id.clone());
+            }
+            // The amounts in force: those that it was to have are given back with their place.
+            let in_force = running.unwrap_or(entry);
+            let from = world.host(in_force.slot).map_or(id, |host| &host.id);
+            lost.entry(vm.clone())
+                .or_insert((in_force.vm.clone(), from.clone()));
         }
     }
-    for id in lost.keys() {
+    for id in lost.keys().filter(|id| !to_start.contains_key(*id)) {
         world.remove_vm(id)?;
     }
     for id in no_move {
@@ -245,7 +279,7 @@ fn take_down(world: &mut Inventory, hosts: &[Arc<str>]) -> Result<Lost, Inventor
     for id in hosts {
         world.set_host_value(id, "state", Some("down".into()))?;
     }
-    Ok(lost)
+    Ok(Down { lost, to_start })
 }
 
 /// What became of each VM, in the order of the plan.
