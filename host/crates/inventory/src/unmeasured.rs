@@ -30,6 +30,10 @@ pub(super) struct Unmeasured {
     since: i64,
     /// Ordinary memory, bytes.
     memory: i64,
+    /// Whether no measurement shows that it runs there at all, nor the overhead of its memory, which a
+    /// VM has too that lies in huge pages alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    whole: bool,
     /// Whether huge pages of it are in no measurement.
     pages: bool,
     /// Whether anything that it takes of NUMA nodes is in none.
@@ -122,6 +126,7 @@ impl Unmeasured {
         let unmeasured = Self {
             since: now,
             memory: memory.saturating_sub(measured).max(0),
+            whole: held.is_none_or(|held| held.unmeasured.as_ref().is_some_and(|it| it.whole)),
             pages: !pages.is_empty(),
             nodes: !nodes.is_empty(),
             node_pages: has_node_pages,
@@ -167,7 +172,12 @@ impl Unmeasured {
     }
 
     fn is_nothing(&self) -> bool {
-        self.memory == 0 && !self.pages && !self.nodes && !self.node_pages && !self.load
+        self.memory == 0
+            && !self.whole
+            && !self.pages
+            && !self.nodes
+            && !self.node_pages
+            && !self.load
     }
 
     /// What is left when these columns and tables of the host were measured at a time; None:
@@ -182,6 +192,7 @@ impl Unmeasured {
                 Some(_) => 0,
                 None => self.memory,
             },
+            whole: self.whole && facts.get(MEMORY_FREE).is_none(),
             pages: self.pages && !tells(HUGE_PAGES),
             nodes: self.nodes && !tells(NUMA_NODES),
             node_pages: self.node_pages && !tells(NODE_PAGES),
@@ -304,9 +315,11 @@ impl VmEntry {
     /// What it takes of its host's memory that no measurement shows.
     pub(super) fn unmeasured_memory(&self) -> UnmeasuredMemory {
         let bytes = self.unmeasured.as_ref().map_or(0, |it| it.memory);
+        let is_whole = self.unmeasured.as_ref().is_some_and(|it| it.whole)
+            || bytes > 0 && bytes >= self.ordinary_memory();
         UnmeasuredMemory {
             bytes: bytes.into(),
-            vms: i64::from(bytes > 0 && bytes >= self.ordinary_memory()),
+            vms: i64::from(is_whole),
         }
     }
 
@@ -314,6 +327,23 @@ impl VmEntry {
     pub fn unmeasured_since(&self) -> Option<i64> {
         self.unmeasured.as_ref().map(|it| it.since)
     }
+}
+
+/// What is measured of a host and is given otherwise than it was.
+fn given_anew(given: &Facts, known: &Facts) -> Facts {
+    let mut anew = Facts::new();
+    for column in [MEMORY_FREE, CPU_USAGE] {
+        if let Some(value) = given.get(column).filter(|it| known.get(column) != Some(it)) {
+            anew.set(column, value.clone());
+        }
+    }
+    for table in [HUGE_PAGES, NUMA_NODES, NODE_PAGES] {
+        let rows = given.rows(table);
+        if rows != known.rows(table) {
+            anew.set_rows(table, rows.to_vec());
+        }
+    }
+    anew
 }
 
 /// What a VM of this shape takes of CPUs beyond what was measured; None: all is measured.
@@ -424,6 +454,31 @@ impl Inventory {
             let unmeasured = known.clone().after(measured, at);
             if unmeasured.as_ref() != Some(&known) {
                 self.change_unmeasured(index, unmeasured);
+            }
+        }
+    }
+
+    /// Take over from `old` what no measurement shows. Of a VM that runs here where it had a place
+    /// reserved in `old`, or ran with other amounts, it is as if it had been put there by itself;
+    /// and what is given of a host otherwise than in `old` shows all that runs there.
+    pub fn unmeasured_as_in(&mut self, old: &Inventory) {
+        let changed = self.running.iter().filter_map(|(id, index)| {
+            let entry = self.vms[*index as usize].as_ref()?;
+            let slot = old.slot(&self.host(entry.slot)?.id)?;
+            let held = old.running(id).filter(|held| held.slot == slot);
+            let was_reserved = old.pending(id).is_some_and(|it| it.slot == slot);
+            let has_changed = held.is_some_and(|held| held.vm.facts != entry.vm.facts);
+            (was_reserved || has_changed).then(|| (*index, self.unmeasured_of(entry, held)))
+        });
+        for (index, unmeasured) in changed.collect::<Vec<_>>() {
+            self.change_unmeasured(index, unmeasured);
+        }
+        for (_, known) in old.hosts() {
+            let slot = self.slot(&known.id);
+            let shown = slot
+                .and_then(|slot| Some((slot, given_anew(&self.host(slot)?.facts, &known.facts))));
+            if let Some((slot, shown)) = shown {
+                self.note_shown(slot, &shown, None);
             }
         }
     }
@@ -689,6 +744,51 @@ mod tests {
 
     fn vm(gib: i64) -> Vm {
         Vm::new("v").with("memory", gib * GIB)
+    }
+
+    #[test]
+    fn who_is_put_where_a_place_was_reserved_is_unmeasured_until_another_value_is_given() {
+        let mut old = cluster();
+        old.reserve_vm(Arc::new(vm(4)), "h", None).unwrap();
+        let put = |old: &Inventory, free: &str| {
+            let mut put = cluster();
+            report(&mut put, &format!("\"memory.free\": \"{free}\""));
+            put.run_vm(vm(4), "h").unwrap();
+            put.stays_as_in(old);
+            put.unmeasured_as_in(old);
+            put
+        };
+        let same = put(&old, "10 GiB");
+        assert_eq!(free(&same), 6, "it has only just come to run");
+        assert_eq!(free(&put(&same, "10 GiB")), 6, "that is nothing new");
+        assert_eq!(free(&put(&same, "7 GiB")), 7, "that shows it");
+        // Nothing was reserved for it: who put it there knows of it.
+        assert_eq!(free(&put(&cluster(), "10 GiB")), 10);
+        // One that is put with more has grown.
+        let mut grown = cluster();
+        grown.run_vm(vm(7), "h").unwrap();
+        let mut before = cluster();
+        before.run_vm(vm(4), "h").unwrap();
+        grown.unmeasured_as_in(&before);
+        assert_eq!(free(&grown), 7);
+    }
+
+    #[test]
+    fn a_vm_in_huge_pages_alone_is_one_that_memory_does_not_show() {
+        let unmeasured = |inventory: &Inventory| inventory.host_value(0, "vms.unmeasured");
+        let mut inventory = cluster();
+        let mut in_pages = Vm::new("v").with("memory", 64_i64 << 20);
+        let pages = Facts::new().with("size", 2_i64 << 20).with("count", 32_i64);
+        in_pages.facts.push_row(HUGE_PAGES, pages);
+        confirm(&mut inventory, in_pages);
+        assert_eq!(unmeasured(&inventory), Some(Value::Integer(1)));
+        assert_eq!(free(&inventory), 10);
+        inventory.advance(1010);
+        report(
+            &mut inventory,
+            r#""memory.free": "9 GiB", "measured": 1010"#,
+        );
+        assert_eq!(unmeasured(&inventory), Some(Value::Integer(0)));
     }
 
     #[test]

@@ -438,6 +438,7 @@ impl ClusterState {
         self.check_quotas(&inventory, held)?;
         inventory.stays_as_in(old);
         inventory.measured_as_in(old);
+        inventory.unmeasured_as_in(old);
         self.settings.time_measurements(&mut inventory);
         inventory.begin_at(old.version() + 1);
         let policy = self.policy.clone();
