@@ -250,7 +250,11 @@ impl ClusterState {
     /// Carry out changes of one entity. Whoever sent them knows of no list.
     fn change_one(&mut self, changes: InventoryChanges) -> Result<Changed, DeploymentError> {
         let changed = self.change_and_tell(changes);
-        changed.map_err(DeploymentError::of_one_entry)
+        let changed = changed.map_err(DeploymentError::of_one_entry)?;
+        // Places on a host that is lost now have ended before anybody is shown it.
+        self.note();
+        self.tell_host_states();
+        Ok(changed)
     }
 }
 

@@ -4,7 +4,8 @@ use std::thread;
 use std::time::Instant;
 
 use super::*;
-use crate::cluster::{Placed, Reservation, ReservationKind};
+use crate::cluster::{Condition, Placed, Reservation, ReservationKind};
+use placewright_document::EntityKind;
 use placewright_model::Rfc3339;
 
 /// A deployment with the cluster, and the cluster.
@@ -414,4 +415,21 @@ fn a_reservation_outlasts_an_inventory_that_is_put_anew_unless_its_host_is_gone(
     let lost = confirm(&cluster, "new", None).unwrap_err();
     assert!(lost.contains("on b was given back"), "{lost}");
     cancel(&cluster, "new").unwrap();
+}
+
+#[test]
+fn a_host_that_is_said_to_be_down_is_shown_without_the_places_that_end_by_that() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_world, cluster) = world(folder.path());
+    assert_eq!(place(&cluster, request("new", 4)).as_deref(), Some("b"));
+    let text = r#"{"hosts": [{"id": "b", "state": "down"}]}"#;
+    let changes = InventoryChanges::read(text, "changes", &cluster.schema()).unwrap();
+    let shown = cluster.turn(move |state| {
+        let (kind, condition) = (EntityKind::Host, Condition::Any);
+        state.change_entity(kind, "b", changes, condition)?;
+        state.entity(kind, "b")
+    });
+    let shown = shown.wait().unwrap().shown;
+    assert_eq!(shown["state"], "down", "{shown}");
+    assert_eq!(shown["vms.pending"], 0, "{shown}");
 }
