@@ -101,6 +101,23 @@ pub(super) fn held<'a>(
     same.find(|other| !other.pending)
 }
 
+/// What of the memory that a place takes of its host's sums is to be in huge pages: their size, and
+/// bytes in all of them. `held`: the VM where it runs on the same host.
+pub(super) fn memory_in_pages(entry: &VmEntry, held: Option<&VmEntry>) -> Vec<(i64, i64)> {
+    let taken = Taken::of(&entry.shape);
+    let taken = held.map_or(taken, |held| taken.beyond(&Taken::of(&held.shape)));
+    let held_pages = held.into_iter().flat_map(VmEntry::asked_pages);
+    let mut left = taken.memory.max(0);
+    let pages = beyond(entry.asked_pages(), held_pages).into_iter();
+    pages
+        .map(|(size, count)| {
+            let bytes = size.saturating_mul(count).clamp(0, left);
+            left -= bytes;
+            (size, bytes)
+        })
+        .collect()
+}
+
 /// The rows of numbers and amounts that are there beyond those that are held.
 pub(super) fn beyond<K: PartialEq>(
     asked: impl Iterator<Item = (K, i64)>,

@@ -17,7 +17,7 @@ use placewright_model::{Facts, Kind, Value};
 /// The table whose `used` and `pending` follow from VMs.
 pub(super) const AMOUNTS: &str = "amounts";
 
-/// The table whose `pending` follows from VMs.
+/// The table whose `pending` and `memory.pending` follow from VMs.
 pub(super) const HUGE_PAGES: &str = "huge-pages";
 
 /// The table whose `taken` and `free` follow from VMs.
@@ -284,30 +284,44 @@ impl Nested {
         }
     }
 
-    /// Add the pages that pending VMs need to what was given. Pages of a size that the
-    /// host does not have are the concern of filters.
+    /// Add the pages that pending VMs need to what was given, and the memory that is to be in
+    /// them. Pages of a size that the host does not have are the concern of filters.
     fn add_pending_pages(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) {
         let index = |name| self.column_index(name);
-        let (Some(size), Some(pending)) = (index("size"), index("pending")) else {
+        let columns = ["size", "pending", "memory.pending"].map(index);
+        let [Some(size), Some(pending), Some(memory)] = columns else {
             return;
         };
         let rows = self.span(slot);
         for row in rows.clone() {
             self.columns[pending].add(row, 0);
+            self.columns[memory].add(row, 0);
         }
         let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
         let waiting = entries.filter(|entry| entry.waits_for_pages());
-        let taken = waiting.flat_map(|entry| match growth::held(host, vms, entry) {
-            None if entry.pending => entry.huge_pages().collect::<Vec<_>>(),
-            None => entry.unmeasured_pages(),
-            Some(held) => growth::beyond(entry.huge_pages(), held.huge_pages()),
-        });
-        for (wanted, count) in taken {
+        let mut add = |column: usize, wanted: i64, amount: i64| {
             let found = rows
                 .clone()
                 .find(|row| self.columns[size].integer(*row) == Some(wanted));
             if let Some(row) = found {
-                self.columns[pending].add(row, count);
+                self.columns[column].add(row, amount);
+            }
+        };
+        for entry in waiting {
+            let held = growth::held(host, vms, entry);
+            let taken = match held {
+                None if entry.pending => entry.huge_pages().collect::<Vec<_>>(),
+                None => entry.unmeasured_pages(),
+                Some(held) => growth::beyond(entry.huge_pages(), held.huge_pages()),
+            };
+            for (wanted, count) in taken {
+                add(pending, wanted, count);
+            }
+            // The memory of those that run is in no sum of pending ones.
+            if entry.pending {
+                for (wanted, bytes) in growth::memory_in_pages(entry, held) {
+                    add(memory, wanted, bytes);
+                }
             }
         }
     }
@@ -652,6 +666,54 @@ mod tests {
         assert_eq!(pending_pages(&inventory, index), [15, 0]);
         inventory.remove_vm("first").unwrap();
         assert_eq!(pending_pages(&inventory, index), [5, 0]);
+    }
+
+    /// Memory of pending VMs that is to be in huge pages of the host in slot 0, row by row.
+    fn memory_in_pages(inventory: &Inventory, index: usize) -> Vec<i64> {
+        let nested = inventory.nested(index);
+        let memory = nested.column(nested.column_index("memory.pending").unwrap());
+        let rows = nested.span(0);
+        rows.map(|row| memory.integer(row).unwrap()).collect()
+    }
+
+    #[test]
+    fn memory_in_huge_pages_is_that_of_pending_vms_and_of_no_vm_that_runs() {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        let mut host = Host::new("a");
+        for size in [2i64, 1024] {
+            let pages = Facts::new().with("size", size).with("free", 100i64);
+            host.facts
+                .push_row("huge-pages", pages.with("pending", 7i64));
+        }
+        inventory.add_host(host).unwrap();
+        let index = inventory.ensure_nested("huge-pages").unwrap();
+        let vm = |id: &str, memory: i64, pages: &[(i64, i64)]| {
+            let mut vm = Vm::new(id).with("memory", memory);
+            for (size, count) in pages {
+                let pages = Facts::new().with("size", *size).with("count", *count);
+                vm.facts.push_row("huge-pages", pages);
+            }
+            Arc::new(vm)
+        };
+        let mut reserve = |vm| inventory.reserve_vm(vm, "a", None).unwrap();
+        reserve(vm("ordinary", 5000, &[]));
+        reserve(vm("both", 3000, &[(2, 10), (1024, 2)]));
+        reserve(vm("less", 7, &[(2, 5), (4, 1)]));
+        assert_eq!(pending_pages(&inventory, index), [7 + 15, 7 + 2]);
+        assert_eq!(memory_in_pages(&inventory, index), [20 + 7, 2048]);
+        inventory.confirm_vm("both").unwrap();
+        assert_eq!(pending_pages(&inventory, index), [7 + 15, 7 + 2]);
+        assert_eq!(memory_in_pages(&inventory, index), [7, 0]);
+        inventory.cancel_vm("less").unwrap();
+        assert_eq!(memory_in_pages(&inventory, index), [0, 0]);
+        // It grows by 1,100, of which a page is a part; more pages instead of other memory are not.
+        let grown = vm("both", 4100, &[(2, 10), (1024, 3)]);
+        inventory.reserve_vm(grown, "a", None).unwrap();
+        assert_eq!(memory_in_pages(&inventory, index), [0, 1024]);
+        inventory.cancel_vm("both").unwrap();
+        let instead = vm("both", 3000, &[(2, 200), (1024, 2)]);
+        inventory.reserve_vm(instead, "a", None).unwrap();
+        assert_eq!(memory_in_pages(&inventory, index), [0, 0]);
     }
 
     /// What is free of each GPU of the host in slot 0.

@@ -121,9 +121,14 @@ impl VmEntry {
 
     /// The huge pages that it needs: their size, and how many.
     pub(super) fn huge_pages(&self) -> impl Iterator<Item = (i64, i64)> {
-        let needed = self.vm.facts.rows(HUGE_PAGES).iter();
-        let rows = needed.chain(self.placed_rows(HUGE_PAGES));
-        rows.filter_map(|row| Some((row.integer("size")?, row.integer("count")?)))
+        self.asked_pages()
+            .chain(pages(self.placed_rows(HUGE_PAGES)))
+    }
+
+    /// The same without those that were added to its needs when it was placed: a part of its
+    /// memory.
+    pub(super) fn asked_pages(&self) -> impl Iterator<Item = (i64, i64)> {
+        pages(self.vm.facts.rows(HUGE_PAGES))
     }
 
     /// Its virtual NUMA nodes that are pinned to the host's: the host's nodes that each may be
@@ -240,6 +245,12 @@ impl VmEntry {
     pub(super) fn stay_mut(&mut self) -> &mut Stay {
         self.stay.get_or_insert_default()
     }
+}
+
+/// Rows of huge pages: their size, and how many.
+fn pages(rows: &[Facts]) -> impl Iterator<Item = (i64, i64)> {
+    let rows = rows.iter();
+    rows.filter_map(|row| Some((row.integer("size")?, row.integer("count")?)))
 }
 
 /// What of a node's memory is in huge pages, of which so many are left: the memory that is not,

@@ -63,7 +63,7 @@ impl RowFilter for Gpus {
         if wants.iter().all(|want| want.count <= 0) {
             return Verdict::Keep;
         }
-        let accepted = have_models(wants, &host.current, host.model.as_ref());
+        let accepted = have_models(wants, &host.current, &host.gpus, host.model.as_ref());
         let has_enough = || fits(wants, &host.current, &host.gpus);
         // Who stays with what it has does so even where the host tells of no GPUs.
         Verdict::keep_if(!host.gpus.is_empty() || has_enough(), Reason::NoGpus)

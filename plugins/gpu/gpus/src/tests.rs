@@ -1,4 +1,4 @@
-use gpu_room::Model;
+use gpu_room::{HeldGpu, Model};
 use placewright_sdk::contract::{Operation, Value};
 
 use super::*;
@@ -89,6 +89,34 @@ fn a_vm_that_runs_there_has_its_gpus() {
         ..own
     };
     assert_eq!(keep(one_more(), &roomy), Verdict::Keep);
+}
+
+#[test]
+fn a_vm_on_gpus_of_a_model_that_it_does_not_accept_stays_and_is_given_no_more() {
+    let own = vm(Some(1), Some(100), &["A100"]);
+    let on_t4s = Host {
+        current: vec![Current {
+            member: 0,
+            count: own.count,
+            share: own.share,
+            gpus: vec![HeldGpu {
+                index: 0,
+                share: 100,
+            }]
+            .into(),
+            models: own.models.clone(),
+        }]
+        .into(),
+        ..host("T4", &[0, 1000])
+    };
+    assert_eq!(keep(vec![own], &on_t4s), Verdict::Keep);
+    for (count, share) in [(1, 200), (2, 100)] {
+        let more = vm(Some(count), Some(share), &["A100"]);
+        let wrong = Verdict::Remove(Reason::WrongModel);
+        assert_eq!(keep(vec![more], &on_t4s), wrong, "{count} {share}");
+        let accepted = vm(Some(count), Some(share), &["A100", "T4"]);
+        assert_eq!(keep(vec![accepted], &on_t4s), Verdict::Keep);
+    }
 }
 
 #[test]

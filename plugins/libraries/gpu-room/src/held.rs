@@ -115,6 +115,11 @@ impl Beyond {
         beyond
     }
 
+    /// Does it take nothing but what it holds?
+    pub fn is_nothing(&self) -> bool {
+        self.more.count <= 0 && self.grown.iter().all(|(_, more)| *more <= 0)
+    }
+
     /// Takes what its own GPUs grow by; false: it is to be given GPUs and the host has fewer than
     /// it has then.
     pub fn grow(&self, free: &mut [i64]) -> bool {

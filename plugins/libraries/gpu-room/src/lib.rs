@@ -215,7 +215,10 @@ impl Need {
                 let accepted = match host.current.is_empty() {
                     true => (self.wants.iter())
                         .all(|want| want.count <= 0 || want.accepts(host.model.as_ref())),
-                    false => have_models(&self.wants, &host.held(), host.model.as_ref()),
+                    false => {
+                        let (held, model) = (host.held(), host.model.as_ref());
+                        have_models(&self.wants, &held, &host.gpus, model)
+                    }
                 };
                 Verdict::keep_if(accepted, Reason::WrongModel)
             })
@@ -254,9 +257,14 @@ impl Need {
 }
 
 /// May the GPUs of all of these members be of the host's model?
-pub fn have_models(wants: &[Want], current: &Rows<Current>, model: Option<&Text>) -> bool {
+pub fn have_models(
+    wants: &[Want],
+    current: &Rows<Current>,
+    gpus: &Rows<ChosenGpu>,
+    model: Option<&Text>,
+) -> bool {
     let mut wants = (0..).zip(wants);
-    wants.all(|(member, want)| want.has_model(member, current, model))
+    wants.all(|(member, want)| want.has_model(member, current, gpus, model))
 }
 
 /// What each of the members takes beyond what it holds, what is free of the GPUs for those that
@@ -477,10 +485,74 @@ mod tests {
         let wants = |models: &[&str]| [Want::of(&vm(1, 1000, models))];
         let t4 = Text::from("T4");
         let has = |asked: &[&str], known: &[&str]| {
-            have_models(&wants(asked), &vec![held(known)].into(), Some(&t4))
+            let current = vec![held(known)].into();
+            have_models(&wants(asked), &current, &gpus(&[0]), Some(&t4))
         };
         assert!(has(&["T4"], &[]) && has(&["A100"], &["A100"]));
         assert!(!has(&["A100"], &[]) && !has(&["A100"], &["T4"]));
+    }
+
+    /// Does a host of T4s with so much free of each keep a VM that accepts A100s alone, asks for
+    /// so many GPUs by this share, and holds these of the host by 400 each?
+    fn stays_on_t4s(asked: (i64, i64), own: &[i64], free: &[i64]) -> Result<(), Reason> {
+        let (count, share) = asked;
+        let wanted = vm(count, share, &["A100"]);
+        let held = Held {
+            member: 0,
+            cpu: wanted.cpu,
+            memory: wanted.memory,
+            count: i64::try_from(own.len()).ok(),
+            share: Some(400),
+            gpus: (own.iter())
+                .map(|&index| HeldGpu { index, share: 400 })
+                .collect(),
+            models: wanted.models.clone(),
+        };
+        let host = Host {
+            current: vec![held].into(),
+            ..host(0, 0, free)
+        };
+        kept(vec![wanted], &host)
+    }
+
+    #[test]
+    fn a_vm_stays_on_gpus_of_a_model_that_it_does_not_accept() {
+        assert_eq!(stays_on_t4s((1, 400), &[0], &[0, 0]), Ok(()));
+        assert_eq!(stays_on_t4s((2, 400), &[0, 1], &[-200, 600]), Ok(()));
+        assert_eq!(stays_on_t4s((1, 300), &[0, 1], &[0, 0]), Ok(()));
+        assert_eq!(stays_on_t4s((0, 400), &[0], &[600]), Ok(()));
+    }
+
+    #[test]
+    fn a_vm_is_given_no_gpu_and_no_share_of_a_model_that_it_does_not_accept() {
+        let wrong = Err(Reason::WrongModel);
+        let another_gpu = stays_on_t4s((2, 400), &[0], &[600, 1000]);
+        assert_eq!(another_gpu, wrong);
+        let more_of_its_own = stays_on_t4s((1, 500), &[0], &[600, 0]);
+        assert_eq!(more_of_its_own, wrong);
+        let another_instead = stays_on_t4s((1, 500), &[0], &[0, 1000]);
+        assert_eq!(another_instead, wrong);
+        let more_of_fewer = stays_on_t4s((1, 500), &[0, 1], &[600, 600]);
+        assert_eq!(more_of_fewer, wrong);
+    }
+
+    #[test]
+    fn a_vm_whose_gpus_have_no_known_numbers_is_given_no_more_of_a_model_that_it_does_not_accept() {
+        let asks = |share: i64| {
+            let wanted = vm(1, share, &["A100"]);
+            let held = Current {
+                member: 0,
+                count: Some(1),
+                share: Some(400),
+                gpus: Rows::default(),
+                models: wanted.models.clone(),
+            };
+            let t4 = Text::from("T4");
+            let current = vec![held].into();
+            have_models(&[Want::of(&wanted)], &current, &gpus(&[600]), Some(&t4))
+        };
+        assert!(asks(400) && asks(300));
+        assert!(!asks(401));
     }
 
     #[test]

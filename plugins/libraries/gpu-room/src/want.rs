@@ -192,16 +192,25 @@ impl Want {
         }
     }
 
-    /// May the GPUs of a member be of the host's model, or has it asked for just these models
-    /// where it has all its GPUs?
-    pub fn has_model(&self, member: i64, current: &Rows<Current>, model: Option<&Text>) -> bool {
+    /// May the GPUs of a member be of the host's model? Of one that it does not accept it goes on
+    /// with what it holds there, if it asks for just the models that it has asked for before; it
+    /// is given neither another GPU of it nor more of its own ones.
+    pub fn has_model(
+        &self,
+        member: i64,
+        current: &Rows<Current>,
+        gpus: &Rows<ChosenGpu>,
+        model: Option<&Text>,
+    ) -> bool {
         if self.count <= 0 || self.accepts(model) {
             return true;
         }
+        let indices: Vec<i64> = gpus.iter().map(|gpu| gpu.index).collect();
+        let free: Vec<i64> = gpus.iter().map(|gpu| gpu.free).collect();
         let mut here = current.iter().filter(|row| row.member == member);
         here.any(|row| {
             let known: Vec<Text> = row.models.iter().map(|row| row.model).collect();
-            row.count.unwrap_or(0) >= self.count && known == self.models
+            known == self.models && Beyond::of(self, &row, &indices, &free).is_nothing()
         })
     }
 }

@@ -5,7 +5,7 @@ use std::ops::{Add, Sub};
 
 use placewright_sdk::prelude::*;
 
-use crate::huge_pages::free_bytes;
+use crate::huge_pages::{free_bytes, pending_bytes};
 use crate::need::{Needed, is_moderate};
 use crate::{Host, Need, Reason};
 
@@ -47,6 +47,8 @@ pub struct Counted {
     /// What the VMs that run here take beside their own memory, and what pending ones take.
     overhead: i64,
     pending_overhead: i64,
+    /// What of the memory of pending VMs comes from free huge pages: no part of free memory.
+    pending_in_pages: i64,
     /// What VMs that free memory does not show yet take beside their memory, by which it is less
     /// already.
     unmeasured_overhead: i64,
@@ -65,10 +67,17 @@ impl Counted {
             true => free_bytes(host.pages.clone()),
             false => 0,
         };
+        // Few hosts have pending VMs, and hosts without need not be looked at.
+        let pending = host.pending.0;
+        let pending_in_pages = match pending > 0 {
+            true => pending_bytes(host.pages.clone()).min(pending),
+            false => 0,
+        };
         Self {
             limit: (host.total.0.saturating_sub(in_pages) as f64 * host.overcommit) as i64,
             overhead: overhead(host.committed, host.vms),
             pending_overhead: overhead(host.pending, host.vms_pending),
+            pending_in_pages,
             unmeasured_overhead: overhead(host.unmeasured, host.vms_unmeasured),
             dynamic_pages: demand.dynamic_pages(&host.pages),
         }
@@ -96,6 +105,8 @@ pub struct Room<A> {
     headroom: A,
     /// What pending VMs take.
     pending: A,
+    /// What they take of free memory when they start.
+    pending_at_start: A,
     dynamic_pages: A,
 }
 
@@ -105,6 +116,7 @@ impl<A: Amount> Room<A> {
         let headroom = A::of(need.headroom);
         let dynamic_pages = A::of(counted.dynamic_pages);
         let placed = A::of(host.committed.0) + A::of(counted.overhead);
+        let pending = A::of(host.pending.0) + A::of(counted.pending_overhead);
         Self {
             free: (host.free).map(|free| {
                 A::of(free.0) - A::of(counted.unmeasured_overhead) - headroom - dynamic_pages
@@ -112,7 +124,8 @@ impl<A: Amount> Room<A> {
             swap_free: A::of(host.swap_free.map_or(0, |swap| swap.0.max(0))),
             promisable: A::of(counted.limit) - placed - A::of(host.reserved.0.max(0)),
             headroom,
-            pending: A::of(host.pending.0) + A::of(counted.pending_overhead),
+            pending,
+            pending_at_start: pending - A::of(counted.pending_in_pages),
             dynamic_pages,
         }
     }
@@ -131,7 +144,7 @@ impl<A: Amount> Room<A> {
         Verdict::keep_if(self.is_free(demand, none), TooLittleFree)
             .and(|| Verdict::keep_if(self.is_promisable(demand, none), TooLittleToPromise))
             .and(|| {
-                let is_free = self.is_free(demand, self.pending);
+                let is_free = self.is_free(demand, self.pending_at_start);
                 Verdict::keep_if(is_free, TooLittleFreeWhilePending)
             })
             .and(|| {

@@ -236,6 +236,7 @@ fn huge_pages_come_from_static_pages_and_the_rest_from_ordinary_memory() {
             size: Bytes::mib(2),
             free: 3_000,
             pending: Some(500),
+            pending_memory: None,
         }]
         .into(),
         ..host()
@@ -247,6 +248,68 @@ fn huge_pages_come_from_static_pages_and_the_rest_from_ordinary_memory() {
     assert_ne!(keep(4_969, &host()), Verdict::Keep);
 }
 
+/// 1,000 MiB of ordinary memory free beside pages of 2 MiB, and a pending VM of 4,000 MiB in pages
+/// of that size.
+fn with_pending_pages(free: i64, pending: i64) -> Host {
+    Host {
+        free: Some(Bytes::mib(1_000)),
+        pending: Bytes::mib(4_000),
+        vms_pending: 1,
+        pages: vec![HostPages {
+            size: Bytes::mib(2),
+            free,
+            pending: Some(pending),
+            pending_memory: Some(Bytes::mib(4_000)),
+        }]
+        .into(),
+        ..host()
+    }
+}
+
+#[test]
+fn memory_of_pending_vms_in_free_huge_pages_is_none_of_the_free_memory() {
+    // 64 MiB of overhead for each of the two.
+    let roomy = with_pending_pages(2_000, 2_000);
+    assert_eq!(verdict(872, &roomy), Verdict::Keep);
+    let passing = Verdict::Remove(Reason::TooLittleFreeWhilePending);
+    assert_eq!(verdict(873, &roomy), passing);
+}
+
+#[test]
+fn memory_of_pending_vms_for_which_huge_pages_lack_is_ordinary() {
+    // 200 MiB of it find no pages.
+    let scarce = with_pending_pages(1_900, 2_000);
+    assert_eq!(verdict(672, &scarce), Verdict::Keep);
+    assert_ne!(verdict(673, &scarce), Verdict::Keep);
+    assert_ne!(verdict(1, &with_pending_pages(0, 2_000)), Verdict::Keep);
+}
+
+#[test]
+fn huge_pages_that_others_wait_for_are_not_free_for_pending_vms() {
+    // 100 pages are those of a VM that runs and is not yet measured.
+    let unmeasured = with_pending_pages(2_000, 2_100);
+    assert_eq!(verdict(672, &unmeasured), Verdict::Keep);
+    assert_ne!(verdict(673, &unmeasured), Verdict::Keep);
+    // And so are all pages that are pending where no pending memory is to be in them.
+    let mut ordinary = with_pending_pages(2_000, 2_000);
+    let mut pages = ordinary.pages.get(0).expect("there is a row");
+    pages.pending_memory = Some(Bytes(0));
+    ordinary.pages = vec![pages].into();
+    assert_ne!(verdict(1, &ordinary), Verdict::Keep);
+}
+
+#[test]
+fn what_pending_vms_were_promised_is_promised_in_huge_pages_too() {
+    let promised = Host {
+        free: None,
+        ..with_pending_pages(2_000, 2_000)
+    };
+    // 10,000 - 4,064 - 64 are left.
+    assert_eq!(verdict(5_872, &promised), Verdict::Keep);
+    let passing = Verdict::Remove(Reason::TooLittleToPromiseWhilePending);
+    assert_eq!(verdict(5_873, &promised), passing);
+}
+
 #[test]
 fn free_huge_pages_are_none_of_the_memory_of_other_vms_if_that_is_set() {
     let with_pages = Host {
@@ -255,6 +318,7 @@ fn free_huge_pages_are_none_of_the_memory_of_other_vms_if_that_is_set() {
             size: Bytes::mib(2),
             free: 3_000,
             pending: Some(500),
+            pending_memory: None,
         }]
         .into(),
         ..host()

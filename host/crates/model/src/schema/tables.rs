@@ -810,6 +810,12 @@ fn below_hosts() -> Vec<Table> {
                     Integer,
                     "Pages needed by the VMs that have a place reserved here",
                 ).such_as("64"),
+                kept(
+                    "memory.pending",
+                    Integer,
+                    "What of the host's memory.pending is to be in these pages: memory of VMs that have a place reserved here, and none of VMs that run here already and whose pages count as pending until they are measured",
+                )
+                .in_measure(Bytes),
             ],
         ),
         table(
