@@ -76,6 +76,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     (
         "hosts and VMs of the inventory, each once, while they are there",
         &[
+            "Down.to_start",
             "Body.lost",
             "Gate.lost",
             "Restarts.lost",

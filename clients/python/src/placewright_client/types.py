@@ -3992,7 +3992,7 @@ RestartPatch = TypedDict(
 RestartedVm = TypedDict(
     'RestartedVm',
     {
-        # How many hosts were asked about.
+        # How many hosts were asked about; 0 where it has a place on another host already.
         'considered': 'int',
         # The host that failed.
         'from': 'str',
