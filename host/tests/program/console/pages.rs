@@ -239,7 +239,7 @@ fn the_map_is_coloured_by_a_column_or_the_cost_of_a_vm_and_the_table_says_the_sa
         assert!(map.contains(part), "{part}: {map}");
     }
     assert!(
-        map.contains("<td class=\"num value\">10 cores</td>"),
+        map.contains("<td class=\"num value\"><span class=\"figure\">10 cores</span></td>"),
         "{map}"
     );
     assert!(shown("colour=memory.total").contains("64 GiB everywhere"));
