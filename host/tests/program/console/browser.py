@@ -308,7 +308,11 @@ def the_cells_of_a_large_map_are_read_again_by_themselves(desk, api):
     full = """const map = document.querySelector('pw-heat-map');
         const [canvas, { cell, hosts }] = [map.querySelector('canvas'), map.map];
         if (!canvas) return [0, 0];
-        const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+        // Of a copy: a browser complains of a canvas that is read again and again.
+        const copy = Object.assign(document.createElement('canvas'), { width: canvas.width, height: canvas.height });
+        const context = copy.getContext('2d', { willReadFrequently: true });
+        context.drawImage(canvas, 0, 0);
+        const { data } = context.getImageData(0, 0, copy.width, copy.height);
         const scale = canvas.width / map.querySelector('svg').viewBox.baseVal.width;
         const at = (x, y) => 4 * (canvas.width * Math.round((y + cell / 2) * scale) + Math.round((x + cell / 2) * scale));
         const colour = getComputedStyle(map.querySelector('path.c5')).fill.match(/[0-9]+/g).join();
