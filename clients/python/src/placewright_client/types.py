@@ -4360,8 +4360,8 @@ SurvivedFailure = TypedDict(
         'restart': 'Restart',
         # Whether every VM that is restarted finds another host.
         'survived': 'bool',
-        # The VMs that ran there or had a place reserved and are restarted, in the order in
-        # which they are placed anew.
+        # The VMs that ran there or had a place reserved and are restarted: first those that have a
+        # place on another host, by id, then the others in the order in which they are placed anew.
         'vms': 'list[RestartedVm]',
     },
 )

@@ -180,7 +180,7 @@ class HeatMap extends HTMLElement {
   paint({ context, scale, colours, full, blank, edge }, place) {
     const [, x, y] = this.map.hosts[place];
     const { cell, bands } = this.map;
-    const at = (/** @type {number} */ edge) => Math.round(edge * scale);
+    const at = (/** @type {number} */ units) => Math.round(units * scale);
     const [left, top, right, low] = [at(x), at(y), at(x + cell), at(y + cell)];
     const sign = bands[place];
     // One that is full is of the highest band, with a notch.

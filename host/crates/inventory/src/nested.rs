@@ -706,7 +706,7 @@ mod tests {
         assert_eq!(memory_in_pages(&inventory, index), [7, 0]);
         inventory.cancel_vm("less").unwrap();
         assert_eq!(memory_in_pages(&inventory, index), [0, 0]);
-        // It grows by 1,100, of which a page is a part; more pages instead of other memory are not.
+        // It grows by 1,100, of which 1,024 are a page. Pages that replace its ordinary memory add nothing.
         let grown = vm("both", 4100, &[(2, 10), (1024, 3)]);
         inventory.reserve_vm(grown, "a", None).unwrap();
         assert_eq!(memory_in_pages(&inventory, index), [0, 1024]);

@@ -61,8 +61,8 @@ pub struct Failure {
     pub hosts: Vec<Arc<str>>,
     /// Which VMs are restarted.
     pub restart: Restart,
-    /// The VMs that ran there or had a place reserved and are restarted, in the order in
-    /// which they are placed anew.
+    /// The VMs that ran there or had a place reserved and are restarted: first those that have a
+    /// place on another host, by id, then the others in the order in which they are placed anew.
     pub vms: Vec<Resettled>,
     /// The VMs that ran there or had a place reserved and are not restarted, by id.
     #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["batch-1"])))]
@@ -236,7 +236,8 @@ type Lost = BTreeMap<Arc<str>, (Arc<Vm>, Arc<str>)>;
 struct Down {
     /// The VMs that are to be placed anew.
     lost: Lost,
-    /// Those that ran there and have a place on another host, where they start: by id, each with that host.
+    /// Those that ran there and have a place on another host, where they start: by id, each with
+    /// that host.
     to_start: BTreeMap<Arc<str>, Arc<str>>,
 }
 

@@ -135,7 +135,7 @@ impl Pass<'_> {
         joined
     }
 
-    /// Bring one after the other of these VMs to a host, until the plan holds so many moves.
+    /// Bring these VMs to a host one by one, until the plan holds `most` moves.
     fn join_each(
         &mut self,
         host: &Arc<str>,
