@@ -16,7 +16,7 @@ use placewright_scheduler::{Batch, Decision, PlaceError, Scheduler, SchedulerOpt
 use placewright_tests::scene::GIB;
 
 /// What the units look after that may be needed of a host.
-const UNITS: [&str; 9] = [
+const UNITS: [&str; 10] = [
     "memory",
     "cpu",
     "utilization",
@@ -24,6 +24,7 @@ const UNITS: [&str; 9] = [
     "gpus",
     "numa",
     "host-device",
+    "network",
     "first-fit",
     "gpu-fit",
 ];
@@ -376,6 +377,54 @@ fn a_device_that_a_vm_is_to_get_where_it_runs_is_nobody_elses() {
     assert_eq!(place(&mut scheduler, with("w", &["stick"])), None);
     scheduler.inventory_mut().cancel_vm("v").unwrap();
     assert!(place(&mut scheduler, with("w", &["stick"])).is_some());
+}
+
+#[test]
+fn a_virtual_function_of_a_network_card_is_promised_once_until_it_is_measured() {
+    let mut inventory = Inventory::new("c", Arc::new(Schema::default()));
+    let text = r#"{"attributes": {"hosts": {"virtual-functions":
+        {"table": {"network": "text", "free": "integer"}}}}}"#;
+    let changes = InventoryChanges::read(text, "c.json", inventory.schema());
+    inventory.change(changes.unwrap()).unwrap();
+    let mut a = host("a");
+    let free = |free: i64| Facts::new().with("network", "red").with("free", free);
+    a.facts.push_row("attribute.virtual-functions", free(1));
+    inventory.add_host(a).unwrap();
+    inventory.advance(1000);
+    let with = |id: &str, cards: usize| {
+        let mut vm = small();
+        vm.id = id.into();
+        for _ in 0..cards {
+            let card = Facts::new()
+                .with("network", "red")
+                .with("passthrough", true);
+            vm.facts.push_row("nics", card);
+        }
+        vm
+    };
+    let mut scheduler = scheduler(inventory, &["network"]);
+    assert!(place(&mut scheduler, with("v", 1)).is_some());
+    assert!(place(&mut scheduler, with("w", 1)).is_none());
+    scheduler.inventory_mut().confirm_vm("v").unwrap();
+    assert!(place(&mut scheduler, with("w", 1)).is_none());
+    assert!(place(&mut scheduler, with("x", 0)).is_some());
+    let measure = |scheduler: &mut Scheduler, free: i64| {
+        let inventory = scheduler.inventory_mut();
+        inventory.advance(inventory.clock() + 10);
+        let text = format!(
+            r#"{{"statistics": [{{"id": "a", "attribute.virtual-functions": [{{"network": "red", "free": {free}}}]}}]}}"#
+        );
+        let changes = InventoryChanges::read(&text, "c.json", inventory.schema());
+        inventory.change(changes.unwrap()).unwrap();
+    };
+    measure(&mut scheduler, 0);
+    assert!(place(&mut scheduler, with("w", 1)).is_none());
+    // It stays as it is, and does not grow.
+    assert!(place(&mut scheduler, with("v", 1)).is_some());
+    assert!(place(&mut scheduler, with("v", 2)).is_none());
+    measure(&mut scheduler, 1);
+    assert!(place(&mut scheduler, with("v", 2)).is_some());
+    assert!(place(&mut scheduler, with("w", 1)).is_none());
 }
 
 /// A host of two nodes of 8 GiB, with four pages of 1 GiB on each.

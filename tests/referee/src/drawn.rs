@@ -130,8 +130,27 @@ fn request() -> impl Strategy<Value = Vec<Request>> {
     prop_oneof![
         480 => asked().prop_map(|request| vec![request]),
         20 => plan_that_waits(),
+        10 => placed_after_a_host_is_lost(),
         1 => Just(vec![Request::Restart]),
     ]
+}
+
+/// A VM runs on a host that is lost, perhaps, and others are placed, perhaps of its groups: where it
+/// lies holds them nowhere.
+fn placed_after_a_host_is_lost() -> impl Strategy<Value = Vec<Request>> {
+    let placed = || (0..VMS, needs());
+    let lost = (0..HOSTS, select(vec!["down", "error"]));
+    (placed(), lost, placed(), placed()).prop_map(
+        |((first, needs), (host, state), second, third)| {
+            vec![
+                Request::Place(first, needs),
+                Request::Confirm(first),
+                Request::State(host, state),
+                Request::Place(second.0, second.1),
+                Request::Place(third.0, third.1),
+            ]
+        },
+    )
 }
 
 /// A plan is made, waits while its cause may end, and is begun: a host is left and comes up again,

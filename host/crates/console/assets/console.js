@@ -410,7 +410,8 @@ window.setTimeout(measure, MEASURED);
 window.setInterval(tellAge, 1000);
 
 /** @typedef {[string, string] | null} Used how wide its line is, and the share in words */
-/** @typedef {{layout: string, scale: string, bands: string, texts: string[], legend: string, rows: [string, Used, Used, string][], panel: string | null}} Measured */
+/** @typedef {[string, Used, Used, string]} Figures of a row: its host, CPU, memory, and the value by which it is coloured */
+/** @typedef {{layout: string, scale: string, bands: string, texts: string[], legend: string, rows: Figures[], panel: string | null}} Measured */
 
 /** Refresh what is measured in its place; false: the whole page has to be read. */
 async function readMeasured() {
@@ -449,11 +450,13 @@ function showMeasured(now) {
   if (rows.length !== now.rows.length || rows.some((row, place) => row.id !== `row-${now.rows[place][0]}`)) return false;
   const map = /** @type {{update?: (now: Measured) => boolean} | null} */ (document.querySelector("pw-heat-map"));
   if (map?.update && !map.update(now)) return false;
-  for (const [place, [, cpu, memory, value]] of now.rows.entries()) {
-    const bars = rows[place].querySelectorAll(".meas svg");
-    if (!showUsed(bars[0], cpu) || !showUsed(bars[1], memory)) return false;
-    const cell = rows[place].querySelector("td.value .figure");
-    if (cell && cell.textContent !== value) cell.textContent = value;
+  const isTime = Date.now() - unseenAt >= UNSEEN;
+  if (isTime) unseenAt = Date.now();
+  // All are looked at before the first one changes: the browser lays them out once.
+  const isShown = rows.map((row) => isTime || isInSight(row));
+  for (const [place, figures] of now.rows.entries()) {
+    if (!isShown[place]) unseen.set(rows[place], figures);
+    else if (!showFigures(rows[place], figures)) return false;
   }
   const parts = [["legend", map && now.legend], ["host-panel", now.panel]];
   for (const [id, text] of parts) {
@@ -462,6 +465,36 @@ function showMeasured(now) {
   }
   return true;
 }
+
+// A browser lays out and paints figures that nobody sees as well. They are shown when they come into sight, and
+// this often, in milliseconds.
+const UNSEEN = 5000;
+let unseenAt = Date.now();
+/** What rows out of sight are to show. @type {Map<Element, Figures>} */
+const unseen = new Map();
+
+/** @param {Element} row */
+function isInSight(row) {
+  const { top, bottom } = row.getBoundingClientRect();
+  return bottom >= 0 && top <= innerHeight;
+}
+
+/** Show what is measured of a host; false: its row has not the bars for it. @param {Element} row @param {Figures} figures */
+function showFigures(row, [, cpu, memory, value]) {
+  unseen.delete(row);
+  const bars = row.querySelectorAll(".meas svg");
+  if (!showUsed(bars[0], cpu) || !showUsed(bars[1], memory)) return false;
+  const cell = row.querySelector("td.value .figure");
+  if (cell && cell.textContent !== value) cell.textContent = value;
+  return true;
+}
+
+function showWhatIsInSight() {
+  const rows = [...unseen].filter(([row]) => isInSight(row));
+  for (const [row, figures] of rows) showFigures(row, figures);
+}
+addEventListener("scroll", showWhatIsInSight, { passive: true, capture: true });
+addEventListener("resize", showWhatIsInSight, { passive: true });
 
 /** The line of what is used in a bar; false: it has none, and should. @param {Element | undefined} bar @param {Used} used */
 function showUsed(bar, used) {
@@ -479,6 +512,7 @@ async function readAll() {
   around = 0;
   whole = Date.now();
   await swap(location.href, false);
+  unseen.clear();
 }
 
 /** @param {MessageEvent} message */

@@ -261,7 +261,9 @@ impl Cluster {
 
     /// Whether neither rows nor settings have changed since a copy was made.
     fn has_present_rows(&self, last: &Snapshot) -> bool {
-        last.version() == self.glance.version() && last.rules() == self.glance.rules()
+        last.version() == self.glance.version()
+            && last.revision() == self.glance.revision()
+            && last.rules() == self.glance.rules()
     }
 
     /// The number of what was in force when its last turn began.

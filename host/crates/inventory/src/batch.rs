@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::holdings::{Held, Vacated};
 use super::journal::Undo;
-use super::nested::{CPUS, HUGE_PAGES, NODE_PAGES, NUMA_NODES};
+use super::nested::{CPUS, FUNCTIONS, HUGE_PAGES, NODE_PAGES, NUMA_NODES};
 use super::unmeasured::{MEMORY_FREE, Measured};
 use super::{Cell, Inventory, InventoryError};
 use placewright_model::{Facts, Vm};
@@ -53,13 +53,14 @@ impl Inventory {
         let (id, facts) = (host.id.clone(), &host.facts);
         let free = facts.integer(MEMORY_FREE).filter(|_| measured.memory > 0);
         let free = free.map(|free| more(free, measured.memory, facts.integer("memory.total")));
-        let tables = [HUGE_PAGES, NUMA_NODES, NODE_PAGES, CPUS, DEVICES].map(|table| {
+        let tables = [HUGE_PAGES, NUMA_NODES, NODE_PAGES, FUNCTIONS, CPUS, DEVICES].map(|table| {
             let known = facts.rows(table);
             let mut rows = known.to_vec();
             match table {
                 HUGE_PAGES => measured.free_pages(&mut rows),
                 NUMA_NODES => measured.free_nodes(&mut rows),
                 NODE_PAGES => measured.free_node_pages(&mut rows),
+                FUNCTIONS => measured.free_functions(&mut rows),
                 CPUS => measured.free_cpus(&mut rows),
                 _ => measured.free_devices(&mut rows),
             }
@@ -193,6 +194,16 @@ impl Measured {
             let rows = rows.iter_mut().filter(is_allowed);
             let known = rows.filter_map(|row| row.integer("free").map(|free| (free, row)));
             if let Some((free, row)) = known.min_by_key(|(free, _)| *free) {
+                row.set("free", free.saturating_add(*count));
+            }
+        }
+    }
+
+    fn free_functions(&self, rows: &mut [Facts]) {
+        for (network, count) in &self.functions {
+            let mut rows = rows.iter_mut();
+            let row = rows.find(|row| row.text("network") == Some(network));
+            if let Some((row, free)) = row.and_then(|row| row.integer("free").map(|it| (row, it))) {
                 row.set("free", free.saturating_add(*count));
             }
         }

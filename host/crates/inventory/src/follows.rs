@@ -1,7 +1,9 @@
 //! What of a host follows from its VMs, and so changes with most decisions.
 
 use super::Inventory;
-use super::nested::{AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES, PROMISED_NODE_PAGES};
+use super::nested::{
+    AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES, PROMISED_FUNCTIONS, PROMISED_NODE_PAGES,
+};
 
 impl Inventory {
     /// Whether the column of `hosts` of that number follows from VMs.
@@ -33,7 +35,14 @@ impl Inventory {
     /// follow from VMs.
     pub fn nested_follows_vms(&self, index: usize) -> bool {
         let table = self.nested.get(index).map(|nested| &*nested.table);
-        let follow = [AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES, PROMISED_NODE_PAGES];
+        let follow = [
+            AMOUNTS,
+            GPUS,
+            HUGE_PAGES,
+            NUMA_NODES,
+            PROMISED_NODE_PAGES,
+            PROMISED_FUNCTIONS,
+        ];
         table.is_some_and(|table| follow.contains(&table))
     }
 }
@@ -56,6 +65,7 @@ mod tests {
         let tables = [
             ("amounts", true),
             ("numa-huge-pages", true),
+            ("virtual-functions", true),
             ("networks", false),
         ];
         for (table, follows) in tables {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::nested::{HUGE_PAGES, NODE_PAGES, NUMA_NODES};
+use super::nested::{FUNCTIONS, HUGE_PAGES, NODE_PAGES, NUMA_NODES};
 use super::unmeasured::{CPU_USAGE, MEMORY_FREE, SWAP_FREE};
 use super::{Aspects, Cell, HostEntry, Inventory, InventoryError, host};
 use placewright_model::schema::{self, Source};
@@ -334,7 +334,7 @@ impl Inventory {
         table: &str,
         rows: Vec<Facts>,
     ) -> Result<(), InventoryError> {
-        let measured = [HUGE_PAGES, NUMA_NODES, NODE_PAGES];
+        let measured = [HUGE_PAGES, NUMA_NODES, NODE_PAGES, FUNCTIONS];
         let shown = measured.contains(&table).then(|| {
             let mut shown = Facts::new();
             shown.set_rows(table, rows.clone());

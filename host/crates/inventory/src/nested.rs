@@ -33,6 +33,14 @@ pub(super) const PROMISED_NODE_PAGES: &str = "numa-huge-pages";
 /// The operator's own table of the huge pages of nodes: node, size, and how many are free.
 pub(super) const NODE_PAGES: &str = "attribute.numa-huge-pages";
 
+/// The table of virtual functions of network cards that are promised, all of which follows from
+/// VMs.
+pub(super) const PROMISED_FUNCTIONS: &str = "virtual-functions";
+
+/// The operator's own table of virtual functions of network cards: network, and how many are
+/// free.
+pub(super) const FUNCTIONS: &str = "attribute.virtual-functions";
+
 /// The table of CPUs, of which the nodes' `cpus` are counted.
 pub(super) const CPUS: &str = "cpus";
 
@@ -269,6 +277,9 @@ impl Nested {
             Some(host) if *self.table == *PROMISED_NODE_PAGES => {
                 self.set_node_pages(slot, host, vms)
             }
+            Some(host) if *self.table == *PROMISED_FUNCTIONS => {
+                self.set_functions(slot, host, vms, texts)
+            }
             Some(host) => {
                 let changed = self.set_facts(slot, host.facts.rows(&self.table), texts);
                 if *self.table == *NUMA_NODES {
@@ -387,6 +398,39 @@ impl Nested {
                     "node" => pages.node,
                     "size" => pages.size,
                     _ => pages.count,
+                };
+                changed |= column.set(row, Some(Cell::Integer(cell)));
+            }
+        }
+        changed
+    }
+
+    /// Whether a row has another value now.
+    fn set_functions(
+        &mut self,
+        slot: u32,
+        host: &HostEntry,
+        vms: &[Option<VmEntry>],
+        texts: &mut Texts,
+    ) -> bool {
+        let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
+        let waiting = entries.filter(|entry| entry.waits_for_functions());
+        let taken = waiting.flat_map(|entry| match growth::held(host, vms, entry) {
+            None if entry.pending => entry.functions(),
+            None => entry.unmeasured_functions(),
+            Some(held) => {
+                growth::beyond(entry.functions().into_iter(), held.functions().into_iter())
+            }
+        });
+        let mut promised = growth::beyond(taken, std::iter::empty());
+        promised.sort_unstable();
+        let mut changed = self.span(slot).len() != promised.len();
+        let rows = self.place(slot, promised.len());
+        for (row, (network, count)) in rows.zip(promised) {
+            for (name, column) in self.names.iter().zip(&mut self.columns) {
+                let cell = match &**name {
+                    "network" => i64::from(texts.code(&network)),
+                    _ => count,
                 };
                 changed |= column.set(row, Some(Cell::Integer(cell)));
             }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::growth::{self, Taken};
 use super::host::UnmeasuredMemory;
 use super::journal::Undo;
-use super::nested::{HUGE_PAGES, NODE_PAGES, NUMA_NODES};
+use super::nested::{FUNCTIONS, HUGE_PAGES, NODE_PAGES, NUMA_NODES, PROMISED_FUNCTIONS};
 use super::vm::VmEntry;
 use super::{Aspects, Cell, Inventory, Shape};
 use placewright_model::Facts;
@@ -41,6 +41,9 @@ pub(super) struct Unmeasured {
     /// Whether huge pages of NUMA nodes that it takes are in none.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     node_pages: bool,
+    /// Whether virtual functions that it takes of network cards are in none.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    functions: bool,
     /// Whether load of CPUs of it is in none.
     #[serde(default)]
     load: bool,
@@ -65,6 +68,9 @@ struct Shown {
     /// The huge pages of these.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     node_pages: Vec<NodePages>,
+    /// Virtual functions of network cards: their network, and how many.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    functions: Vec<(Arc<str>, i64)>,
     /// vCPUs that share CPUs with others.
     vcpus: i64,
     /// Their load, millicores; None: it has none, or none was measured.
@@ -92,6 +98,10 @@ impl Shown {
                 true => known.node_pages,
                 false if !entry.takes_node_pages() => Vec::new(),
                 false => entry.node_pages().collect(),
+            },
+            functions: match entry.has_unmeasured_functions() {
+                true => known.functions,
+                false => entry.functions(),
             },
             vcpus: if has_usage { taken.vcpus } else { known.vcpus },
             load: if has_usage { taken.load } else { known.load },
@@ -122,6 +132,10 @@ impl Unmeasured {
         let nodes = growth::nodes_beyond(entry.numa_nodes(), shown.nodes.clone());
         let node_pages = growth::each_pages_beyond(entry.node_pages(), shown.node_pages.clone());
         let has_node_pages = node_pages.into_iter().any(|pages| !pages.is_empty());
+        let functions = growth::beyond(
+            entry.functions().into_iter(),
+            shown.functions.iter().cloned(),
+        );
         let load = Taken::of(&entry.shape).beyond(&shown.taken());
         let unmeasured = Self {
             since: now,
@@ -130,6 +144,7 @@ impl Unmeasured {
             pages: !pages.is_empty(),
             nodes: !nodes.is_empty(),
             node_pages: has_node_pages,
+            functions: !functions.is_empty(),
             // Its load grows with its vCPUs; what is measured of a VM itself is no growth.
             load: has_usage && load.vcpus > 0,
             shown: Some(Box::new(shown)),
@@ -163,6 +178,9 @@ impl Unmeasured {
             if !self.node_pages {
                 shown.node_pages.clear();
             }
+            if !self.functions {
+                shown.functions.clear();
+            }
             if !self.load {
                 (shown.vcpus, shown.load) = (0, None);
             }
@@ -177,6 +195,7 @@ impl Unmeasured {
             && !self.pages
             && !self.nodes
             && !self.node_pages
+            && !self.functions
             && !self.load
     }
 
@@ -196,6 +215,7 @@ impl Unmeasured {
             pages: self.pages && !tells(HUGE_PAGES),
             nodes: self.nodes && !tells(NUMA_NODES),
             node_pages: self.node_pages && !tells(NODE_PAGES),
+            functions: self.functions && !tells(FUNCTIONS),
             load: self.load && facts.get(CPU_USAGE).is_none(),
             ..self
         };
@@ -214,6 +234,8 @@ pub(super) struct Measured {
     pub(super) nodes: Vec<(Vec<i64>, i64)>,
     /// The huge pages of these.
     pub(super) node_pages: Vec<NodePages>,
+    /// Virtual functions of network cards: their network, and how many.
+    pub(super) functions: Vec<(Arc<str>, i64)>,
     /// Names of devices.
     pub(super) devices: Vec<Arc<str>>,
     /// Numbers of the CPUs that it has for itself.
@@ -229,6 +251,7 @@ impl Measured {
             pages: shown.pages,
             nodes: shown.nodes,
             node_pages: shown.node_pages,
+            functions: shown.functions,
             devices: devices
                 .filter_map(|row| Some(row.text("name")?.into()))
                 .collect(),
@@ -259,6 +282,18 @@ impl VmEntry {
     pub(super) fn unmeasured_pages(&self) -> Vec<(i64, i64)> {
         let shown = self.shown().map_or(&[][..], |shown| &shown.pages);
         growth::beyond(self.huge_pages(), shown.iter().copied())
+    }
+
+    /// Whether virtual functions that it takes are in no measurement yet.
+    pub(super) fn has_unmeasured_functions(&self) -> bool {
+        self.unmeasured.as_ref().is_some_and(|it| it.functions)
+    }
+
+    /// The virtual functions that it takes and no measurement shows yet: their network, and how
+    /// many.
+    pub(super) fn unmeasured_functions(&self) -> Vec<(Arc<str>, i64)> {
+        let shown = self.shown().map_or(&[][..], |shown| &shown.functions);
+        growth::beyond(self.functions().into_iter(), shown.iter().cloned())
     }
 
     /// The memory in bytes that it takes of nodes and no measurement shows yet, one by one of
@@ -338,7 +373,7 @@ fn given_anew(given: &Facts, known: &Facts) -> Facts {
             anew.set(column, value.clone());
         }
     }
-    for table in [HUGE_PAGES, NUMA_NODES, NODE_PAGES] {
+    for table in [HUGE_PAGES, NUMA_NODES, NODE_PAGES, FUNCTIONS] {
         let rows = given.rows(table);
         if rows != known.rows(table) {
             anew.set_rows(table, rows.to_vec());
@@ -533,6 +568,7 @@ impl Inventory {
             before.is_some_and(it) || unmeasured.as_ref().is_some_and(it)
         };
         let (pages, nodes) = (has(|it| it.pages), has(|it| it.nodes || it.node_pages));
+        let functions = has(|it| it.functions);
         let since = unmeasured.as_ref().map(|it| it.since);
         let memory = entry.unmeasured_memory();
         let old = std::mem::replace(&mut entry.unmeasured, unmeasured);
@@ -558,6 +594,9 @@ impl Inventory {
         }
         if nodes {
             self.renest_nodes(slot);
+        }
+        if functions {
+            self.renest(slot, PROMISED_FUNCTIONS);
         }
         self.watch_host(slot);
         Some((id, old))

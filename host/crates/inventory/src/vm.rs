@@ -1,10 +1,12 @@
 //! A VM that has a place.
 
+use std::iter;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::Shape;
+use super::growth;
 use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES, PINS, WHOLE_GPU};
 use super::unmeasured::Unmeasured;
 use super::writes::Step;
@@ -212,6 +214,27 @@ impl VmEntry {
             let cpus = vcpus / count + i64::from(number < vcpus % count);
             (!to.is_empty()).then_some((to, cpus))
         })
+    }
+
+    /// The virtual functions that its network cards need: the network of each, and how many.
+    pub(super) fn functions(&self) -> Vec<(Arc<str>, i64)> {
+        let networks = self.function_networks();
+        growth::beyond(networks.map(|network| (network.into(), 1)), iter::empty())
+    }
+
+    fn function_networks(&self) -> impl Iterator<Item = &str> {
+        let cards = self.vm.facts.rows("nics").iter();
+        let passing = cards.filter(|card| card.is("passthrough"));
+        // One of which it is not said is plugged.
+        let plugged = passing.filter(|card| card.get("plugged").is_none() || card.is("plugged"));
+        plugged.filter_map(|card| card.text("network"))
+    }
+
+    /// Whether virtual functions are set apart for it, which it does not have yet, or which no
+    /// measurement shows yet.
+    pub(super) fn waits_for_functions(&self) -> bool {
+        (self.pending || self.has_unmeasured_functions())
+            && self.function_networks().next().is_some()
     }
 
     /// The GPUs of its host that it was given: the number of each, and the

@@ -6,7 +6,7 @@ use super::growth::{self, Taken};
 use super::holdings::Held;
 use super::intake::{self, Owner};
 use super::journal::Undo;
-use super::nested::{GPUS, HUGE_PAGES};
+use super::nested::{GPUS, HUGE_PAGES, PROMISED_FUNCTIONS};
 use super::vm::{CPU, Expired, MEMORY, Terms};
 use super::{Aspects, Cell, Inventory, InventoryError, Shape, VmEntry};
 use placewright_model::{GREATEST_INTEGER, Vm};
@@ -341,6 +341,10 @@ impl Inventory {
         let unmeasured_memory = entry.unmeasured_memory();
         let waits_for_pages = [Some(&entry), growth.as_ref()].into_iter().flatten();
         let waits_for_pages = waits_for_pages.into_iter().any(VmEntry::waits_for_pages);
+        let waits_for_functions = [Some(&entry), growth.as_ref()].into_iter().flatten();
+        let waits_for_functions = waits_for_functions
+            .into_iter()
+            .any(VmEntry::waits_for_functions);
         let has_gpus = entry.takes_gpus();
         let takes_nodes = entry.takes_of_nodes();
         let other = if entry.pending {
@@ -393,6 +397,9 @@ impl Inventory {
         self.note(slot, Aspects::VMS);
         if waits_for_pages {
             self.renest(slot, HUGE_PAGES);
+        }
+        if waits_for_functions {
+            self.renest(slot, PROMISED_FUNCTIONS);
         }
         if has_gpus {
             self.renest(slot, GPUS);
@@ -447,8 +454,12 @@ impl Inventory {
         if let Some(growth) = &growth {
             self.count_vm(growth, 1);
         }
-        if entry.waits_for_pages() || growth.is_some_and(|growth| growth.waits_for_pages()) {
+        let places = || [Some(&entry), growth.as_ref()].into_iter().flatten();
+        if places().any(VmEntry::waits_for_pages) {
             self.renest(entry.slot, HUGE_PAGES);
+        }
+        if places().any(VmEntry::waits_for_functions) {
+            self.renest(entry.slot, PROMISED_FUNCTIONS);
         }
         if entry.takes_gpus() {
             self.renest(entry.slot, GPUS);

@@ -29,7 +29,7 @@ struct Resource {
     measured: Sum,
 }
 
-const RESOURCES: [Resource; 13] = [
+const RESOURCES: [Resource; 14] = [
     Resource {
         name: "memory",
         promised: In("hosts", "memory.committed"),
@@ -89,6 +89,12 @@ const RESOURCES: [Resource; 13] = [
         promised: No("a VM that runs has its pages, and what is free is measured"),
         pending: In("hosts/numa-huge-pages", "pending"),
         measured: Operators("hosts/attribute.numa-huge-pages", "free"),
+    },
+    Resource {
+        name: "virtual functions of network cards, by network",
+        promised: No("a VM that runs has its functions, and what is free is measured"),
+        pending: In("hosts/virtual-functions", "pending"),
+        measured: Operators("hosts/attribute.virtual-functions", "free"),
     },
     Resource {
         name: "GPUs, by number and by need",

@@ -304,6 +304,10 @@ def the_cells_of_a_large_map_are_read_again_by_themselves(desk, api):
         return desk.driver.execute_script(
             "return performance.getEntriesByType('resource').some((it) => it.name.includes('/clusters/wide/map?'))")
 
+    def in_sight(row):
+        desk.driver.execute_script("document.getElementById(arguments[0]).scrollIntoView()", row)
+        return desk.one(f"#{row} .meas svg")
+
     desk.wait(is_read_by_itself)
     full = """const map = document.querySelector('pw-heat-map');
         const [canvas, { cell, hosts }] = [map.querySelector('canvas'), map.map];
@@ -321,6 +325,14 @@ def the_cells_of_a_large_map_are_read_again_by_themselves(desk, api):
     desk.wait(lambda: desk.driver.execute_script(full) == [placed, placed])
     # The page around it follows.
     desk.wait(lambda: f"{placed * 8} of 11" in desk.one(".stats").text)
+    # And so do figures of its table, of rows in sight and of others when they come into sight.
+    rows = desk.driver.find_elements(By.CSS_SELECTOR, "tr[id^='row-']")
+    ends = [row.get_attribute("id") for row in (rows[0], rows[-1])]
+    for share in (25, 50):
+        measured = [{"id": row.removeprefix("row-"), "cpu.usage": share / 100} for row in ends]
+        api.must("POST", "/v1/clusters/wide/inventory/changes", {"statistics": measured})
+        for row in ends:
+            desk.wait(lambda: in_sight(row).get_attribute("aria-label").endswith(f" {share} % used"))
     # A page of it would ask for what is not there any more.
     desk.go("/")
     api.must("DELETE", "/v1/clusters/wide")

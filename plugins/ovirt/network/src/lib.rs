@@ -7,7 +7,7 @@ mod wanted;
 
 use placewright_sdk::prelude::*;
 
-use wanted::{ClusterNetwork, Vm, Wanted};
+use wanted::{ClusterNetwork, Functions, Nic, Vm, Wanted};
 
 /// All VMs that are to be placed together on one host.
 #[derive(Request)]
@@ -24,7 +24,11 @@ struct Host {
     #[table("networks")]
     networks: Rows<Connection>,
     #[table("attribute.virtual-functions")]
-    functions: Rows<Functions>,
+    functions: Rows<Free>,
+    #[table("virtual-functions")]
+    promised: Rows<Promised>,
+    #[table("current")]
+    current: Rows<Current>,
 }
 
 /// A network that the host is connected to.
@@ -37,9 +41,24 @@ struct Connection {
 
 /// Free virtual functions of the host's network cards that a network may use.
 #[derive(Row)]
-struct Functions {
+struct Free {
     network: Option<Text>,
     free: Option<i64>,
+}
+
+/// Virtual functions that are promised, and that are still among the free ones.
+#[derive(Row)]
+struct Promised {
+    network: Text,
+    pending: i64,
+}
+
+/// A member that runs on the host now, and its network cards there.
+#[derive(Row)]
+struct Current {
+    member: i64,
+    #[table("nics")]
+    nics: Rows<Nic>,
 }
 
 #[derive(Settings)]
@@ -66,6 +85,9 @@ enum Reason {
     UnreachableDisplay,
     /// has no free virtual function for a network card of the VM
     NoVirtualFunction,
+    /// has no free virtual function for a network card of the VM until pending VMs have started
+    #[reason(passing)]
+    NoVirtualFunctionWhilePending,
 }
 
 struct Network;
@@ -105,10 +127,16 @@ impl RowFilter for Network {
             ),
         })
         .and(|| {
+            let held = |row: Current| (row.member, Functions::of(&row.nics));
+            let needed = wanted.functions.on(&host.current, held);
+            let enough = |left: &dyn Fn(&Text) -> i64| {
+                let mut needed = needed.0.iter();
+                needed.all(|(network, cards)| left(network) >= *cards)
+            };
             let free = |network: &Text| host.free_functions(network);
-            let mut wanted = wanted.functions.iter();
-            let enough = wanted.all(|(network, cards)| free(network) >= *cards);
-            Verdict::keep_if(enough, Reason::NoVirtualFunction)
+            let left = |network: &Text| free(network).saturating_sub(host.promised(network));
+            Verdict::keep_if(enough(&free), Reason::NoVirtualFunction)
+                .and(|| Verdict::keep_if(enough(&left), Reason::NoVirtualFunctionWhilePending))
         })
     }
 }
@@ -118,6 +146,12 @@ impl Host {
         let rows = self.functions.iter();
         let of_network = rows.filter(|row| row.network.as_ref() == Some(network));
         of_network.fold(0, |sum, row| sum.saturating_add(row.free.unwrap_or(0)))
+    }
+
+    fn promised(&self, network: &Text) -> i64 {
+        let rows = self.promised.iter();
+        let of_network = rows.filter(|row| row.network == *network);
+        of_network.fold(0, |sum, row| sum.saturating_add(row.pending))
     }
 }
 

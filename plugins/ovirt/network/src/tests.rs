@@ -49,6 +49,8 @@ fn host(networks: &[&str]) -> Host {
     Host {
         networks: networks.iter().map(connection).collect(),
         functions: Rows::default(),
+        promised: Rows::default(),
+        current: Rows::default(),
     }
 }
 
@@ -142,7 +144,7 @@ fn each_card_that_passes_through_needs_a_virtual_function_and_not_the_network() 
     };
     let two = || vec![vm(vec![through()]), vm(vec![through()])];
     let with = |network: &str, free| Host {
-        functions: vec![Functions {
+        functions: vec![Free {
             network: Some(network.into()),
             free: Some(free),
         }]
@@ -155,6 +157,48 @@ fn each_card_that_passes_through_needs_a_virtual_function_and_not_the_network() 
     assert_eq!(keep(&with("red", 1)), none);
     assert_eq!(keep(&with("blue", 2)), none);
     assert_eq!(keep(&host(&["red"])), none);
+    let promised = |pending| {
+        let network = "red".into();
+        vec![Promised { network, pending }].into()
+    };
+    let with_promised = |pending| Host {
+        promised: promised(pending),
+        ..with("red", 3)
+    };
+    assert_eq!(keep(&with_promised(1)), Verdict::Keep);
+    assert_eq!(
+        keep(&with_promised(2)),
+        Verdict::Remove(Reason::NoVirtualFunctionWhilePending)
+    );
+}
+
+#[test]
+fn a_vm_needs_no_virtual_function_on_its_host_that_it_has_there() {
+    let cards = |count: usize| -> Rows<Nic> {
+        let through = || Nic {
+            passthrough: Some(true),
+            ..nic("red")
+        };
+        (0..count).map(|_| through()).collect()
+    };
+    let asked = Vm {
+        nics: cards(2),
+        ..vm(vec![])
+    };
+    let wanted = wanted(vec![asked], false, false);
+    let holding = |count| Host {
+        current: vec![Current {
+            member: 0,
+            nics: cards(count),
+        }]
+        .into(),
+        ..host(&[])
+    };
+    assert_eq!(Network::keep(&wanted, &holding(2)), Verdict::Keep);
+    assert_eq!(
+        Network::keep(&wanted, &holding(1)),
+        Verdict::Remove(Reason::NoVirtualFunction)
+    );
 }
 
 #[test]

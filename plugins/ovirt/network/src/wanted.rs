@@ -56,8 +56,49 @@ pub struct Wanted {
     pub of_all_hosts: Vec<Text>,
     /// The one that consoles are reached over, if it counts.
     pub display: Option<Text>,
-    /// How many virtual functions are needed in which network.
-    pub functions: Vec<(Text, i64)>,
+    /// The virtual functions that they need.
+    pub functions: Takes<Functions>,
+}
+
+/// How many virtual functions are needed in which network.
+#[derive(Clone, Debug, Default)]
+pub struct Functions(pub Vec<(Text, i64)>);
+
+impl Functions {
+    /// Those that plugged cards need which pass through.
+    pub fn of(nics: &Rows<Nic>) -> Self {
+        let mut functions = Self::default();
+        let passing = nics
+            .iter()
+            .filter(|nic| nic.is_plugged() && nic.is_passthrough());
+        for network in passing.filter_map(|nic| nic.network) {
+            functions.count(network, 1);
+        }
+        functions
+    }
+
+    fn count(&mut self, network: Text, cards: i64) {
+        match self.0.iter_mut().find(|(known, _)| *known == network) {
+            Some((_, sum)) => *sum = sum.saturating_add(cards),
+            None => self.0.push((network, cards)),
+        }
+    }
+}
+
+impl Resources for Functions {
+    fn add(&mut self, other: &Self) {
+        for (network, cards) in &other.0 {
+            self.count(network.clone(), *cards);
+        }
+    }
+
+    fn less(&mut self, held: &Self) {
+        for (network, cards) in &mut self.0 {
+            let held = held.0.iter().find(|(known, _)| known == network);
+            *cards = cards.saturating_sub(held.map_or(0, |(_, held)| *held));
+        }
+        self.0.retain(|(_, cards)| *cards > 0);
+    }
 }
 
 impl Wanted {
@@ -76,7 +117,7 @@ impl Wanted {
                 .map(|it| it.name)
                 .collect(),
             display: display.filter(|_| !only_required).map(|it| it.name),
-            functions: Vec::new(),
+            functions: Takes::of(vms.iter().map(|vm| Functions::of(&vm.nics))),
         };
         let counts = |nic: &Nic, network: &Text| {
             if only_required {
@@ -91,12 +132,7 @@ impl Wanted {
                 let Some(network) = nic.network.clone() else {
                     continue;
                 };
-                if !nic.is_plugged() {
-                    continue;
-                }
-                if nic.is_passthrough() {
-                    wanted.add_function(network);
-                } else if counts(&nic, &network) {
+                if nic.is_plugged() && !nic.is_passthrough() && counts(&nic, &network) {
                     wanted.add(network);
                 }
             }
@@ -110,13 +146,6 @@ impl Wanted {
     fn add(&mut self, network: Text) {
         if !self.networks.contains(&network) {
             self.networks.push(network);
-        }
-    }
-
-    fn add_function(&mut self, network: Text) {
-        match self.functions.iter_mut().find(|(it, _)| *it == network) {
-            Some((_, cards)) => *cards += 1,
-            None => self.functions.push((network, 1)),
         }
     }
 }

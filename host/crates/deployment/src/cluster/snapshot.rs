@@ -164,14 +164,16 @@ impl ClusterState {
     /// present or was made after that, or a new one.
     pub(super) fn publish(&mut self, asked: Instant) -> Arc<Snapshot> {
         let rules = self.glance.rules();
+        // When something was measured is no part of a version, but of a revision.
+        let revision = self.revision();
+        let present = (self.inventory().version(), revision);
         if let Some(last) = self.snapshot.load_full()
-            && (last.is_after(asked) || last.version() == self.inventory().version())
+            && (last.is_after(asked) || (last.version(), last.revision) == present)
             && last.rules == rules
         {
             return last;
         }
         let begun = Instant::now();
-        let revision = self.revision();
         let snapshot = Arc::new(Snapshot {
             kept: self.kept(),
             chain: self.scheduler.chain().clone(),

@@ -78,3 +78,27 @@ fn a_restart_leaves_the_revision_and_then_leaves_out_some_that_may_have_been_tol
     place(&cluster, request("another", 1));
     assert_eq!(revision(&cluster), after + 1);
 }
+
+#[test]
+fn a_value_that_is_measured_again_and_is_the_same_makes_another_revision_of_what_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    world
+        .deployment
+        .put_policy(&edit(POLICY), "somebody")
+        .unwrap();
+    let cluster = world
+        .deployment
+        .create_cluster(document(), attach())
+        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let read = || runtime.block_on(cluster.snapshot()).unwrap().revision();
+    let measured = "[[statistics]]\nid = \"a\"\nmemory.free = \"4 GiB\"";
+    for _ in 0..2 {
+        change(&cluster, measured);
+        assert!(matches(&cluster, read()), "what was read is the present");
+    }
+}

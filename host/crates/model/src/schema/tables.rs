@@ -833,6 +833,21 @@ fn below_hosts() -> Vec<Table> {
                 ),
             ],
         ),
+        table(
+            "hosts/virtual-functions",
+            Rows::Many,
+            Source::Kept,
+            "Virtual functions of network cards that are promised and that no measurement shows yet: a row for each network of which there are any",
+            vec![
+                kept("network", Text, "Name of the network").such_as("storage"),
+                kept(
+                    "pending",
+                    Integer,
+                    "Virtual functions that plugged network cards need which pass through, of the VMs that have a place reserved here, and of VMs that run here and are not yet measured in attribute.virtual-functions",
+                )
+                .such_as("2"),
+            ],
+        ),
         nested(
             "hosts/gpus",
             "GPUs, of which VMs take whole ones or thousandths",
@@ -981,6 +996,7 @@ fn held_rows() -> Vec<Table> {
         "pins",
         "gpu-models",
         "gpus",
+        "nics",
     ];
     let tables = below_vms("hosts/current").into_iter();
     let tables = tables.chain([gpus_of_stay("hosts/current/gpus")]);
