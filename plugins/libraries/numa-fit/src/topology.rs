@@ -185,23 +185,42 @@ impl Topology {
     /// Leaves a thread of this NUMA node to VMs that share CPUs there: one that is shared by now,
     /// or else the last free one, of a core with the fewest of these. Whether there is one.
     pub fn leave_to_share(&mut self, node: i64) -> bool {
-        let here = |thread: &Thread| thread.numa == Some(node);
-        let mut shared = self.0.iter().filter(|thread| here(thread));
-        if shared.any(|thread| thread.hold == Hold::Shared) {
-            return true;
-        }
+        let mut here = self.0.iter().filter(|thread| thread.numa == Some(node));
+        here.any(|thread| thread.hold == Hold::Shared) || self.leave(node, Hold::Shared)
+    }
+
+    /// Leaves so many threads of this NUMA node to VMs that have CPUs of it for themselves, of
+    /// which the numbers are not known. Whether there are as many.
+    pub fn leave_to_owners(&mut self, node: i64, count: usize) -> bool {
+        (0..count).all(|_| self.leave(node, Hold::Exclusive))
+    }
+
+    /// Leaves the last free thread of this NUMA node, of a core with the fewest of these. Whether
+    /// there is one.
+    fn leave(&mut self, node: i64, hold: Hold) -> bool {
         let free_in_core = |place: &usize| {
             let thread = &self.0[*place];
             let threads = self.in_core(thread.socket, thread.core);
             threads.filter(|place| self.is_free(*place)).count()
         };
-        let places = (0..self.0.len()).rev();
-        let free = places.filter(|place| here(&self.0[*place]) && self.is_free(*place));
+        let here = |place: &usize| self.0[*place].numa == Some(node) && self.is_free(*place);
+        let free = (0..self.0.len()).rev().filter(here);
         let found = free.min_by_key(free_in_core);
         if let Some(place) = found {
-            self.0[place].hold = Hold::Shared;
+            self.0[place].hold = hold;
         }
         found.is_some()
+    }
+
+    /// Free threads of this NUMA node.
+    pub fn free_on(&self, node: i64) -> usize {
+        let here = self.0.iter().filter(|thread| thread.numa == Some(node));
+        here.filter(|thread| thread.hold == Hold::Free).count()
+    }
+
+    /// The NUMA node of the CPU of this number, if it is online and the node is known.
+    pub fn node_of(&self, cpu: i64) -> Option<i64> {
+        self.0.iter().find(|thread| thread.cpu == cpu)?.numa
     }
 
     /// Lets a VM have this thread for itself.

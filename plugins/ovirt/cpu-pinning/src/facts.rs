@@ -29,14 +29,14 @@ impl Explain for CpuPinning {
     /// would have for themselves, those there already included; and of each of its
     /// CPUs that a VM of the request would get, `vcpu N of ID` with the CPU's number.
     fn explain(stage: &Stage, (): &()) -> Result<Vec<Fact>, Problem> {
-        let pinned = request::pinned(&stage.vms);
+        let asked = request::asked(&stage.vms);
         let mut facts = Vec::new();
-        if pinned.is_empty() {
+        if asked.pinned.is_empty() {
             return Ok(facts);
         }
         let ids: Vec<Text> = stage.ids.iter().map(|vm| vm.id).collect();
         for (row, host) in stage.hosts.numbered() {
-            let allotted = host.pin(&pinned);
+            let allotted = host.pin(&asked);
             facts.push(Fact::new("fits", allotted.is_ok()).about("hosts", row));
             let Ok(allotted) = allotted else { continue };
             let exclusive = i64::try_from(allotted.topology.exclusive_threads());

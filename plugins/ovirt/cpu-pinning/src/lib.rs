@@ -15,7 +15,7 @@ use numa_fit::nodes::{NodeOfHost, VmNode};
 use numa_fit::topology::{CpuOfHost, HeldPin, Hold, Thread, Topology, VmOnHost};
 use placewright_sdk::prelude::*;
 
-use request::{Layout, Pin, Pinned, Vm};
+use request::{Asked, Divided, Layout, Pin, Pinned, Vm};
 
 /// All VMs that are to be placed together on one host.
 #[derive(Request)]
@@ -65,17 +65,13 @@ impl Current {
             && vm.cpus.iter().all(is_pinned_to)
     }
 
-    /// The host's nodes that its virtual nodes are on, as far as these are pinned to one.
-    fn pinned_to(&self) -> Vec<i64> {
-        let prefers = |node: VmNode| node.mode.as_deref() == Some("preferred");
-        if self.nodes.iter().any(prefers) {
-            return Vec::new();
+    /// What it has of nodes here, if it is pinned to no CPUs of its own.
+    fn divided(&self) -> Option<Divided> {
+        let is_numbered = self.exclusive && !self.pins.is_empty();
+        match self.holds && !is_numbered {
+            true => Divided::of(self.member, self.exclusive, self.vcpus, &self.nodes),
+            false => None,
         }
-        let alone = |node: VmNode| match node.host_nodes.len() {
-            1 => node.host_nodes.get(0).map(|to| to.index),
-            _ => None,
-        };
-        self.nodes.iter().filter_map(alone).collect()
     }
 
     /// Are the CPUs that the VM was given for itself where it wants them by now: on the cores,
@@ -109,16 +105,16 @@ impl RowWise for CpuPinning {
     type Host = Host;
     type Settings = ();
     type Reason = Reason;
-    type Need = Vec<Pinned>;
+    type Need = Asked;
 
-    fn prepare(request: &Request, (): &()) -> Result<Vec<Pinned>, Problem> {
-        Ok(request::pinned(&request.vms))
+    fn prepare(request: &Request, (): &()) -> Result<Asked, Problem> {
+        Ok(request::asked(&request.vms))
     }
 }
 
 impl RowFilter for CpuPinning {
-    fn keep(pinned: &Vec<Pinned>, host: &Host) -> Verdict<Reason> {
-        match host.pin(pinned) {
+    fn keep(asked: &Asked, host: &Host) -> Verdict<Reason> {
+        match host.pin(asked) {
             Ok(_) => Verdict::Keep,
             Err(reason) => Verdict::Remove(reason),
         }
@@ -162,6 +158,10 @@ impl Allotted {
     }
 }
 
+fn count(of: usize) -> i64 {
+    i64::try_from(of).unwrap_or(i64::MAX)
+}
+
 impl Host {
     /// The CPUs that these members are pinned to where they run here.
     fn held_by(&self, members: impl Fn(i64) -> bool) -> Vec<HeldPin> {
@@ -177,14 +177,28 @@ impl Host {
         pins.collect()
     }
 
-    /// The nodes on which VMs share CPUs, beside these members, and on which there are some.
-    fn nodes_to_share(&self, topology: &Topology, members: impl Fn(i64) -> bool) -> Vec<i64> {
-        let here = self.current.iter();
-        let here = here.filter(|row| row.holds && !row.exclusive && members(row.member));
-        let of_members: Vec<i64> = here.flat_map(|row| row.pinned_to()).collect();
+    /// The nodes on which VMs share CPUs, and on which there are some: others than these members,
+    /// and those that are to be placed with them.
+    fn nodes_to_share(
+        &self,
+        topology: &Topology,
+        divided: &[Divided],
+        members: impl Fn(i64) -> bool,
+    ) -> Vec<i64> {
+        let here = self.current.iter().filter(|row| members(row.member));
+        let here = here.filter_map(|row| row.divided());
+        let here: Vec<Divided> = here.filter(|vm| !vm.exclusive).collect();
+        let of_members: Vec<i64> = here
+            .iter()
+            .flat_map(Divided::alone)
+            .map(|it| it.0)
+            .collect();
+        let to_come = divided.iter().filter(|vm| !vm.exclusive);
+        let to_come: Vec<i64> = to_come.flat_map(Divided::alone).map(|it| it.0).collect();
         let is_shared = |node: &NodeOfHost| {
             let own = of_members.iter().filter(|own| **own == node.index).count();
-            usize::try_from(node.sharers).is_ok_and(|sharers| sharers > own)
+            to_come.contains(&node.index)
+                || usize::try_from(node.sharers).is_ok_and(|sharers| sharers > own)
         };
         let shared = self.nodes.iter().filter(is_shared).map(|node| node.index);
         shared
@@ -192,8 +206,68 @@ impl Host {
             .collect()
     }
 
+    /// Of each node, how many CPUs VMs have for themselves of which the numbers are not known:
+    /// others than these members, and those that are to be placed with them.
+    fn unnumbered(
+        &self,
+        topology: &Topology,
+        divided: &[Divided],
+        members: impl Fn(i64) -> bool,
+    ) -> Vec<(i64, usize)> {
+        let here: Vec<Divided> = self
+            .current
+            .iter()
+            .filter_map(|row| row.divided())
+            .collect();
+        let mut of_nodes: Vec<(i64, i64)> = Vec::new();
+        for node in &self.nodes {
+            let on_node = |cpu: i64| topology.node_of(cpu) == Some(node.index);
+            let owners = self.vms.iter().filter(|vm| vm.exclusive);
+            let pins = owners.flat_map(|vm| vm.pins.iter().collect::<Vec<_>>());
+            let numbered: Vec<i64> = pins
+                .map(|pin| pin.cpu)
+                .filter(|cpu| on_node(*cpu))
+                .collect();
+            // CPUs of which it is said that VMs have them for themselves, and not which ones.
+            let owned = self.cpus.iter().filter(|cpu| cpu.exclusive == Some(true));
+            let owned = owned.filter(|cpu| on_node(cpu.cpu) && !numbered.contains(&cpu.cpu));
+            let owned = count(owned.count()).min(node.cpus_promised);
+            let held = here.iter().filter(|vm| vm.exclusive && members(vm.member));
+            let held = held.flat_map(Divided::alone);
+            let held = held.filter(|(on, _)| *on == node.index);
+            let held: i64 = held.map(|(_, vcpus)| vcpus).sum();
+            let taken = node.cpus_promised.saturating_add(node.cpus_pending);
+            let known = [count(numbered.len()), owned, held];
+            let left = known
+                .iter()
+                .fold(taken, |left, known| left.saturating_sub(*known));
+            of_nodes.push((node.index, left.max(0)));
+        }
+        for vm in divided.iter().filter(|vm| vm.exclusive) {
+            let mut own = here
+                .iter()
+                .filter(|own| own.member == vm.member && own.exclusive);
+            let own = own.next().map_or(&[][..], |own| &own.nodes[..]);
+            for (number, (to, vcpus)) in vm.nodes.iter().enumerate() {
+                let held = own.get(number).filter(|(on, _)| on == to);
+                let more = vcpus.saturating_sub(held.map_or(0, |(_, vcpus)| *vcpus));
+                let room =
+                    |node: &(i64, i64)| count(topology.free_on(node.0)).saturating_sub(node.1);
+                let nodes = of_nodes.iter_mut().filter(|(node, _)| to.contains(node));
+                if let Some(node) = nodes.max_by_key(|node| room(node)) {
+                    node.1 = node.1.saturating_add(more.max(0));
+                }
+            }
+        }
+        let counts = of_nodes.into_iter();
+        counts
+            .map(|(node, cpus)| (node, usize::try_from(cpus).unwrap_or(usize::MAX)))
+            .filter(|(_, cpus)| *cpus > 0)
+            .collect()
+    }
+
     /// Pins those of the VMs that do not run here yet with as many CPUs.
-    fn pin(&self, pinned: &[Pinned]) -> Result<Allotted, Reason> {
+    fn pin(&self, Asked { pinned, divided }: &Asked) -> Result<Allotted, Reason> {
         let has_cpus = |vm: &Pinned| {
             let mut here = self.current.iter().filter(|row| row.member == vm.member);
             here.any(|row| row.has_cpus_of(vm))
@@ -201,9 +275,12 @@ impl Host {
         let newcomers = || pinned.iter().filter(|vm| !has_cpus(vm));
         let is_new = |member: i64| newcomers().any(|vm| vm.member == member);
         let mut topology = Topology::without(&self.cpus, &self.vms, self.held_by(is_new));
-        let to_share = match newcomers().any(|vm| vm.exclusive) {
-            true => self.nodes_to_share(&topology, is_new),
-            false => Vec::new(),
+        let (to_share, unnumbered) = match newcomers().any(|vm| vm.exclusive) {
+            true => (
+                self.nodes_to_share(&topology, divided, is_new),
+                self.unnumbered(&topology, divided, is_new),
+            ),
+            false => Default::default(),
         };
         // CPUs that VMs were pinned to by name go first: they cannot be others.
         for vm in newcomers() {
@@ -224,6 +301,16 @@ impl Host {
         let mut to_share = to_share.into_iter();
         if !to_share.all(|node| topology.leave_to_share(node)) {
             return Err(Reason::PinnedCpuShared);
+        }
+        let named = newcomers().filter(|vm| vm.exclusive);
+        let named: Vec<i64> = named.flat_map(|vm| vm.cpus.iter().copied()).collect();
+        for (node, cpus) in unnumbered {
+            let has_enough = topology.leave_to_owners(node, cpus);
+            // Where there are too few without the VM, it takes none of them.
+            let mut named = named.iter().map(|cpu| topology.node_of(*cpu));
+            if !has_enough && named.any(|on| on == Some(node)) {
+                return Err(Reason::PinnedCpuShared);
+            }
         }
         let mut lots = Vec::new();
         for vm in newcomers() {

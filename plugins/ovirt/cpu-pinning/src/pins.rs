@@ -30,9 +30,9 @@ impl Effects for CpuPinning {
     /// Nothing where the host has no such CPUs: it may be an administrator's choice.
     fn placed(placement: &Placement, (): &()) -> Result<Changes<OwnCpu>, Problem> {
         let mut changes = Changes::new();
-        let pinned = request::pinned(&placement.vms);
+        let asked = request::asked(&placement.vms);
         for host in &placement.hosts {
-            let Ok(allotted) = host.pin(&pinned) else {
+            let Ok(allotted) = host.pin(&asked) else {
                 continue;
             };
             for own in allotted.own_cpus() {

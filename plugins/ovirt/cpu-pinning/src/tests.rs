@@ -312,7 +312,7 @@ fn a_vm_keeps_its_cpus_only_where_they_suit_its_cores_sockets_and_nodes_by_now()
         ..beside(true, cpus_had, host(&[]))
     };
     let wanted = |cores: i64, threads: i64, host_node: i64| {
-        request::pinned(
+        request::asked(
             &vec![Vm {
                 cores,
                 threads,
@@ -322,8 +322,8 @@ fn a_vm_keeps_its_cpus_only_where_they_suit_its_cores_sockets_and_nodes_by_now()
             .into(),
         )
     };
-    let given = |pinned: &[Pinned], host: &Host| {
-        let allotted = host.pin(pinned).expect("there are enough");
+    let given = |asked: &Asked, host: &Host| {
+        let allotted = host.pin(asked).expect("there are enough");
         let cpus = allotted.own_cpus().map(|own| own.thread.cpu);
         cpus.collect::<Vec<_>>()
     };
@@ -426,4 +426,71 @@ fn a_vm_that_shares_the_cpus_of_its_node_alone_may_have_all_of_them() {
     };
     assert_eq!(keep(vec![own()], &on(1)), Verdict::Keep);
     assert_eq!(keep(vec![own()], &on(2)), TOO_FEW);
+}
+
+/// A VM of one virtual node that is pinned to this node of the host, and to no CPUs.
+fn divided(exclusive: bool, cores: i64, node: i64) -> Vm {
+    let node = VmNode {
+        index: 0,
+        memory: Bytes(1),
+        mode: None,
+        host_nodes: vec![numa_fit::nodes::PinnedTo { index: node }].into(),
+    };
+    Vm {
+        is_pinned: false,
+        pinning: None,
+        cores,
+        exclusive,
+        nodes: vec![node].into(),
+        ..vm("")
+    }
+}
+
+fn dedicated(cores: i64) -> Vm {
+    Vm {
+        cores,
+        ..vm("dedicated")
+    }
+}
+
+#[test]
+fn cpus_of_a_node_that_are_promised_without_numbers_are_given_to_nobody_else() {
+    let promised = |cpus_promised, cpus_pending| Host {
+        nodes: vec![NodeOfHost {
+            index: 1,
+            total: Bytes::gib(1),
+            cpus_promised,
+            cpus_pending,
+            ..NodeOfHost::default()
+        }]
+        .into(),
+        ..nodes_shared_by([0, 0])
+    };
+    for (running, pending) in [(3, 0), (0, 3), (1, 2)] {
+        let host = promised(running, pending);
+        assert_eq!(keep(vec![dedicated(5)], &host), Verdict::Keep);
+        assert_eq!(keep(vec![dedicated(6)], &host), TOO_FEW);
+        let own = |cpus: &[i64]| Vm {
+            exclusive: true,
+            ..pinned_to(cpus)
+        };
+        assert_eq!(keep(vec![own(&[0, 4])], &host), Verdict::Keep);
+        let shared = Verdict::Remove(Reason::PinnedCpuShared);
+        assert_eq!(keep(vec![own(&[4, 5])], &host), shared);
+    }
+    // Those whose numbers are known are counted once.
+    let numbered = beside(true, &[4, 5, 6], promised(3, 0));
+    assert_eq!(keep(vec![dedicated(5)], &numbered), Verdict::Keep);
+    assert_eq!(keep(vec![dedicated(6)], &numbered), TOO_FEW);
+}
+
+#[test]
+fn vms_placed_together_leave_each_other_their_cpus_of_a_node() {
+    let host = nodes_shared_by([0, 0]);
+    let beside_owner = |cores| vec![divided(true, 3, 1), dedicated(cores)];
+    assert_eq!(keep(beside_owner(5), &host), Verdict::Keep);
+    assert_eq!(keep(beside_owner(6), &host), TOO_FEW);
+    let beside_sharer = |cores| vec![dedicated(cores), divided(false, 4, 0)];
+    assert_eq!(keep(beside_sharer(7), &host), Verdict::Keep);
+    assert_eq!(keep(beside_sharer(8), &host), TOO_FEW);
 }
