@@ -1,7 +1,5 @@
 //! The command `placewright`: parses, runs, prints the error, sets the exit code.
 
-#![forbid(unsafe_code)]
-
 mod cli;
 
 use std::process::ExitCode;

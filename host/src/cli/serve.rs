@@ -3,6 +3,7 @@
 mod arguments;
 mod compile;
 mod keys;
+mod memory;
 mod notify;
 mod openid;
 mod options;

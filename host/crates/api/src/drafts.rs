@@ -12,6 +12,7 @@ use utoipa_axum::routes;
 
 use placewright_deployment::{Deployment, DraftReplayed, DraftWanted, Edit, Origin};
 use placewright_http::Caller;
+use placewright_http::audit::Note;
 use placewright_http::document::{Document, long};
 use placewright_http::extract::{Path, Query};
 use placewright_http::pool::Pool;
@@ -76,10 +77,12 @@ async fn draft(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     Query(query): Query<DraftQuery>,
     document: Document,
 ) -> Result<Response, Problem> {
+    note.only_asks();
     let wanted = query.wanted()?;
     let cluster = deployment.cluster(&cluster)?;
     let name = query.policy.clone();

@@ -399,6 +399,9 @@ async fn batch(
         })
         .await?;
     let repeated = placed.repeated;
+    if placed.with_places == 0 {
+        note.has_changed_nothing();
+    }
     note.with(|record| record.after = Some(batch_counted(&placed)));
     Ok(answer(batch_shown(placed), repeated))
 }

@@ -176,25 +176,25 @@ impl<'t> RequestReader<'_, 't> {
     /// A document with a list of VMs.
     fn vms(&mut self, tree: &'t Table) -> Vec<Request> {
         let form = [REQUEST, &[VMS, TOGETHER]].concat();
-        let (fields, request) = self.request(tree, &form, "a document of VMs");
+        let (fields, request, unset) = self.request(tree, &form, "a document of VMs");
         let members = self.members(&fields);
         self.needs_vms(tree, "a document of VMs");
         if fields.boolean("together") == Some(true) {
-            return vec![self.complete(request, members)];
+            return vec![self.complete(request, &unset, members)];
         }
         members
             .into_iter()
-            .map(|member| self.complete(request.clone(), vec![member]))
+            .map(|member| self.complete(request.clone(), &unset, vec![member]))
             .collect()
     }
 
     /// A request whose VMs go on one host.
     fn together(&mut self, table: &'t Table, what: &str) -> Request {
         let form = [REQUEST, &[VMS]].concat();
-        let (fields, request) = self.request(table, &form, what);
+        let (fields, request, unset) = self.request(table, &form, what);
         let members = self.members(&fields);
         self.needs_vms(table, what);
-        self.complete(request, members)
+        self.complete(request, &unset, members)
     }
 
     fn needs_vms(&mut self, table: &Table, what: &str) {
@@ -222,9 +222,10 @@ impl<'t> RequestReader<'_, 't> {
         let (of_request, of_vm): (Vec<&Entry>, Vec<&Entry>) = others
             .into_iter()
             .partition(|entry| self.is_of_request(&entry.key));
+        let unset = self.unset_of_vms(&of_request);
         let request = self.options(&fields, of_request, &form);
         let vm = self.vm(&fields, of_vm, &form);
-        self.complete(request, vm.into_iter().collect())
+        self.complete(request, &unset, vm.into_iter().collect())
     }
 
     fn is_of_request(&self, key: &str) -> bool {
@@ -232,10 +233,30 @@ impl<'t> RequestReader<'_, 't> {
         column.is_some_and(|column| column.source != Source::Kept)
     }
 
-    fn request(&mut self, table: &'t Table, form: &[Key], what: &str) -> (Fields<'t>, Request) {
+    /// A request without its VMs, and which values of these it takes away.
+    fn request(
+        &mut self,
+        table: &'t Table,
+        form: &[Key],
+        what: &str,
+    ) -> (Fields<'t>, Request, Vec<Arc<str>>) {
         let (fields, others) = Fields::split(table, form, what, &mut self.rows.problems);
+        let unset = self.unset_of_vms(&others);
         let request = self.options(&fields, others, form);
-        (fields, request)
+        (fields, request, unset)
+    }
+
+    /// Which values of its VMs a request takes away: its own columns that are null and that VMs
+    /// have, too, such as the zone. Otherwise it would ask for those of VMs that are known.
+    fn unset_of_vms(&self, columns: &[&Entry]) -> Vec<Arc<str>> {
+        let of_vms = |entry: &&&Entry| self.rows.schema.column("members", &entry.key).is_some();
+        let nulls = columns
+            .iter()
+            .filter(|entry| matches!(entry.node.content, Content::Null));
+        nulls
+            .filter(of_vms)
+            .map(|entry| (&*entry.key).into())
+            .collect()
     }
 
     /// A request without its VMs.
@@ -313,15 +334,18 @@ impl<'t> RequestReader<'_, 't> {
         })
     }
 
-    /// The request with its members, and with what these are to have no more.
-    fn complete(&mut self, request: Request, members: Vec<Vm>) -> Request {
+    /// The request with its members, and with what these are to have no more; `unset` is that of
+    /// all of them.
+    fn complete(&mut self, request: Request, unset: &[Arc<str>], members: Vec<Vm>) -> Request {
         let mut request = complete(request, members);
         for member in &request.members {
-            if let Some((id, mut unset)) = self.unset.remove_entry(&member.id) {
-                // A VM may have got the tenant of the request in the place of its own.
-                unset.retain(|name| member.facts.get(name).is_none());
-                request.unset.insert(id, unset);
-            }
+            let mut own = self.unset.remove(&member.id).unwrap_or_default();
+            own.extend_from_slice(unset);
+            // A VM may have got the tenant of the request in the place of its own.
+            own.retain(|name| member.facts.get(name).is_none());
+            own.sort_unstable();
+            own.dedup();
+            request.unset.insert(member.id.clone(), own);
         }
         request.unset.retain(|_, unset| !unset.is_empty());
         request

@@ -191,7 +191,9 @@ impl Inventory {
             unset: newer.unset,
             ..FactsChange::default()
         };
-        self.change_host(id, &unset)?;
+        if !unset.unset.is_empty() {
+            self.change_host(id, &unset)?;
+        }
         for name in &unset.unset {
             measured.forget(slot, name);
         }

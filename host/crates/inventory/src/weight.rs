@@ -22,8 +22,8 @@ const MEMBER: u64 = 150;
 /// An id in a list.
 const NAME: u64 = 40;
 const VALUE: u64 = 64;
-/// A row, with its part of the table.
-const ROW: u64 = 100;
+/// A row, with its part of the table: what it takes with one value, when it was read from the store.
+const ROW: u64 = 260;
 /// What is written when a VM runs.
 const STEP: u64 = 300;
 /// A column of a schema.

@@ -23,7 +23,7 @@ use super::openid::OpenId;
 use super::options::Durability;
 use super::reload::{self, Configured, Replaceable};
 use super::settings::Settings;
-use super::{compile, notify};
+use super::{compile, memory, notify};
 use crate::cli::compile_unit;
 use crate::cli::failure::{Answer, Failure};
 use crate::cli::units;
@@ -140,6 +140,7 @@ pub(super) fn serve(
     let runtime = runtime(settings.threads).map_err(|error| {
         Failure::internal(anyhow::Error::new(error).context("cannot start threads"))
     })?;
+    memory::give_back();
     // Heard from here on, so that it does not end a server that starts.
     let hangups = {
         let _entered = runtime.enter();

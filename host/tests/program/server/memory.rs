@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use placewright_tests::server::{Server, placewright};
+use serde_json::{Value, json};
 
 use super::deployment::{Api, cluster};
 use super::folder;
@@ -88,4 +89,35 @@ fn a_first_start_keeps_no_memory_of_a_compiler() {
     let (first, second) = (idle(), idle());
     println!("{first} KiB after the first start, {second} KiB after the second");
     assert!(first < second + second / 4, "{first} and {second} KiB");
+}
+
+#[test]
+fn memory_of_large_documents_is_given_back() {
+    let data = folder();
+    let server = Server::start(data.path(), &["--durability", "normal"]);
+    let api = Api::of(&server);
+    let before = memory(server.id());
+    let nodes: Vec<_> = (0..100)
+        .map(|index| json!({"index": index, "memory": 1 << 20, "host-nodes": [{"index": 0}]}))
+        .collect();
+    let hosts: Vec<_> = (0..10)
+        .map(|host| {
+            let vm = |vm: i32| json!({"id": format!("v-{host}-{vm}"), "numa-nodes": nodes});
+            json!({
+                "id": format!("h{host}"), "cpu.cores": 4000, "memory.total": "80 TiB",
+                "vms": (0..80).map(vm).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let document = json!({"name": "c", "hosts": hosts});
+    for _ in 0..3 {
+        let made = api.send("POST", "/v1/clusters?policy=worst-fit", &document);
+        assert_eq!(made.status, 201, "{}", made.body);
+        let gone = api.send("DELETE", "/v1/clusters/c", &Value::Null);
+        assert_eq!(gone.status, 204, "{}", gone.body);
+    }
+    // Of the hundreds of MiB that such a document takes.
+    while memory(server.id()) > before + (100 << 10) {
+        std::thread::sleep(REST);
+    }
 }

@@ -120,6 +120,29 @@ fn a_vm_on_gpus_of_a_model_that_it_does_not_accept_stays_and_is_given_no_more() 
 }
 
 #[test]
+fn a_vm_that_is_to_have_fewer_and_greater_gpus_keeps_those_that_can_grow() {
+    let held = |index| HeldGpu { index, share: 100 };
+    let on = |free: &[i64]| Host {
+        current: vec![Current {
+            member: 0,
+            count: Some(2),
+            share: Some(100),
+            gpus: vec![held(0), held(1)].into(),
+            models: Rows::default(),
+        }]
+        .into(),
+        ..host("T4", free)
+    };
+    let whole = || vec![vm(Some(1), Some(1000), &[])];
+    assert_eq!(keep(whole(), &on(&[500, 900])), Verdict::Keep);
+    assert_eq!(keep(whole(), &on(&[900, 500])), Verdict::Keep);
+    assert_eq!(
+        keep(whole(), &on(&[500, 500])),
+        Verdict::Remove(Reason::TooFewGpus)
+    );
+}
+
+#[test]
 fn gpus_in_use_are_filled_first() {
     let need = need(vec![vm(Some(1), Some(250), &[])]);
     assert_eq!(Gpus::cost(&need, &host("T4", &[1000, 500])), 0.75);

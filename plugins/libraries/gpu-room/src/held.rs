@@ -67,7 +67,7 @@ impl Beyond {
         let wanted = want.count.max(0);
         let lasting = held.count.unwrap_or(0).clamp(0, wanted);
         let place = |row: &HeldGpu| indices.iter().position(|index| *index == row.index);
-        let known: Vec<(usize, i64)> = (held.gpus.iter())
+        let mut known: Vec<(usize, i64)> = (held.gpus.iter())
             .filter_map(|row| Some((place(&row)?, row.share)))
             .collect();
         let mut beyond = Self {
@@ -81,14 +81,14 @@ impl Beyond {
             true => want.share.saturating_sub(had).max(0),
             false => 0,
         };
+        let has_room = |place: usize, had: i64| growth(had) == 0 || free[place] >= growth(had);
+        // Of fewer than it has it keeps those first that can grow.
+        known.sort_by_key(|(place, had)| !has_room(*place, *had));
         let mut replaced = 0;
         let mut known = known.into_iter();
         for _ in 0..lasting {
             let grown = match known.next() {
-                Some((place, had)) => {
-                    let more = growth(had);
-                    Some((place, more)).filter(|_| more == 0 || free[place] >= more)
-                }
+                Some((place, had)) => Some((place, growth(had))).filter(|_| has_room(place, had)),
                 // It is some GPU, on which there is as much taken at least.
                 None if growth(share) > 0 => {
                     let more = growth(share);

@@ -20,6 +20,7 @@ use placewright_deployment::cluster::{
 };
 use placewright_deployment::durations;
 use placewright_deployment::{Attach, Deployment};
+use placewright_http::audit::Note;
 use placewright_http::document::{aside, long};
 use placewright_http::extract::{Json, Path};
 use placewright_http::problem::{Code, Problem};
@@ -114,13 +115,18 @@ pub(super) struct UnheededAsRead {
 async fn set(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     headers: HeaderMap,
     Json(new): Json<NewSettings>,
 ) -> Result<Response, Problem> {
     let revision = revision::wanted_of_known(&headers)?;
     check(&new)?;
+    let known = deployment.cluster(&cluster)?.settings().revision;
     let settings = attach(&deployment, &caller, &cluster, new, revision).await?;
+    if settings.revision == known {
+        note.has_changed_nothing();
+    }
     told(&deployment, &cluster, settings).await
 }
 
@@ -135,6 +141,7 @@ async fn set(
 async fn change(
     State(deployment): State<Arc<Deployment>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(cluster): Path<String>,
     headers: HeaderMap,
     Json(patch): Json<SettingsPatch>,
@@ -152,7 +159,13 @@ async fn change(
         match attached {
             Err(problem)
                 if given.is_none() && tries > 0 && problem.code() == Code::RevisionChanged => {}
-            attached => return told(&deployment, &cluster, attached?).await,
+            attached => {
+                let settings = attached?;
+                if settings.revision == known.revision {
+                    note.has_changed_nothing();
+                }
+                return told(&deployment, &cluster, settings).await;
+            }
         }
     }
 }

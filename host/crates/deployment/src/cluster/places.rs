@@ -51,6 +51,9 @@ pub struct BatchPlaced {
     pub without_turn: Vec<Arc<str>>,
     /// Whether the places are reserved, all that were found.
     pub reserved: bool,
+    /// How many decisions have reserved places.
+    #[serde(default)]
+    pub with_places: usize,
     /// The VMs on which nothing was decided because the turn ended early.
     #[serde(default)]
     pub undecided: Vec<Arc<str>>,
@@ -233,11 +236,13 @@ impl ClusterState {
         let mut changed = changed.into_iter();
         let mut shown = Vec::with_capacity(turns.len());
         let mut undecided = Vec::new();
+        let mut with_places = 0;
         for mut turn in turns {
             self.note_faults(turn.outcome.as_mut().map_err(|error| &*error))?;
             shown.push(match turn.outcome {
                 Ok(decision) => {
                     if decision.reserved.is_some() {
+                        with_places += 1;
                         self.tell_placed(&decision);
                     }
                     self.changes.extend(changed.next().unwrap_or_default());
@@ -269,6 +274,7 @@ impl ClusterState {
             turns: shown,
             without_turn,
             reserved,
+            with_places,
             undecided,
             ended_early: interrupted.map(|why| why.to_string()),
             repeated: false,

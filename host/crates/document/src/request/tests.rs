@@ -168,6 +168,25 @@ fn a_request_is_written_as_the_document_that_asks_for_it() {
 }
 
 #[test]
+fn a_request_without_a_zone_or_tenant_takes_that_of_its_vms_away() {
+    let texts = [
+        r#"{"id": "a", "again": true, "zone": null, "tenant": null}"#,
+        r#"{"vms": ["a"], "again": true, "zone": null, "tenant": null}"#,
+        r#"{"vms": [{"id": "a", "tenant": null}], "together": true, "again": true, "zone": null}"#,
+        r#"{"requests": [{"vms": ["a"], "again": true, "zone": null, "tenant": null}]}"#,
+    ];
+    for text in texts {
+        let [request] = &read(text, "r.json").unwrap()[..] else {
+            panic!("there is one request");
+        };
+        let unset: Vec<&str> = request.unset["a"].iter().map(|name| &**name).collect();
+        assert_eq!(unset, ["tenant", "zone"], "{text}");
+    }
+    let other = r#"{"vms": [{"id": "a", "tenant": null}], "tenant": "acme"}"#;
+    assert!(read(other, "r.json").unwrap()[0].unset.is_empty());
+}
+
+#[test]
 fn null_and_empty_lists_take_away_and_are_written_again() {
     let one = |text: &str| {
         let mut requests = read(text, "r.json").unwrap();
