@@ -1,9 +1,7 @@
 //! What of a host follows from its VMs, and so changes with most decisions.
 
 use super::Inventory;
-use super::nested::{
-    AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES, PROMISED_FUNCTIONS, PROMISED_NODE_PAGES,
-};
+use super::nested::{AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES, PROMISED_NODE_PAGES};
 
 impl Inventory {
     /// Whether the column of `hosts` of that number follows from VMs.
@@ -35,14 +33,8 @@ impl Inventory {
     /// follow from VMs.
     pub fn nested_follows_vms(&self, index: usize) -> bool {
         let table = self.nested.get(index).map(|nested| &*nested.table);
-        let follow = [
-            AMOUNTS,
-            GPUS,
-            HUGE_PAGES,
-            NUMA_NODES,
-            PROMISED_NODE_PAGES,
-            PROMISED_FUNCTIONS,
-        ];
+        // Few VMs have cards that pass through: virtual functions that are promised change seldom.
+        let follow = [AMOUNTS, GPUS, HUGE_PAGES, NUMA_NODES, PROMISED_NODE_PAGES];
         table.is_some_and(|table| follow.contains(&table))
     }
 }
@@ -65,7 +57,7 @@ mod tests {
         let tables = [
             ("amounts", true),
             ("numa-huge-pages", true),
-            ("virtual-functions", true),
+            ("virtual-functions", false),
             ("networks", false),
         ];
         for (table, follows) in tables {
