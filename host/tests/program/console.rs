@@ -2,6 +2,7 @@
 //! in it: `tests/run --install` installs one.
 
 mod browser;
+mod failing_units;
 mod groups;
 mod hosts_and_vms;
 mod openid;
@@ -48,11 +49,16 @@ impl Shown {
 
 impl Desk {
     fn start() -> Self {
+        Self::start_with("")
+    }
+
+    /// The same with more in its configuration.
+    fn start_with(more: &str) -> Self {
         let data = tempfile::tempdir().unwrap();
         let (admin, of_admin) = token("admin", None);
         let (viewer, of_viewer) = token("viewer", None);
         let configuration = data.path().join("placewright.toml");
-        fs::write(&configuration, of_admin + "\n" + &of_viewer).unwrap();
+        fs::write(&configuration, [more, &of_admin, &of_viewer].join("\n")).unwrap();
         let server = Server::start(data.path(), &["--config", configuration.to_str().unwrap()]);
         Self {
             server,

@@ -13,6 +13,11 @@ function carriesFiles(event) {
   return event.dataTransfer?.types.includes("Files") ?? false;
 }
 
+/** Those that are no signatures. @param {FileList} files */
+function units(files) {
+  return [...files].filter((file) => !file.name.endsWith(".sig"));
+}
+
 document.addEventListener("dragover", (event) => {
   const there = handIn();
   if (!there || !carriesFiles(event)) return;
@@ -31,7 +36,9 @@ document.addEventListener("drop", (event) => {
   event.preventDefault();
   there.form.classList.remove("over");
   const files = event.dataTransfer?.files;
-  if (files?.length !== 1) return toast("Drop one file at a time.");
+  if (!files || files.length > 2 || units(files).length !== 1) {
+    return toast("Drop one unit at a time, together with its signature if it has one.");
+  }
   there.file.files = files;
   const check = there.form.querySelector("button[value='check']");
   if (check instanceof HTMLButtonElement) there.form.requestSubmit(check);
@@ -52,7 +59,8 @@ document.addEventListener("submit", (event) => {
 async function send(form, submitter) {
   const body = new FormData(form, submitter);
   const buttons = [...form.querySelectorAll("button")];
-  const name = handIn()?.file.files?.[0]?.name ?? "the file";
+  const files = handIn()?.file.files;
+  const name = (files && units(files)[0]?.name) ?? "the file";
   /** @type {Record<string, string>} */
   const doing = { put: "is checked and put in force …", shadow: "is checked, and then judges …" };
   shownBelow(status(`${name} ${doing[String(body.get("deed"))] ?? "is checked …"}`));
@@ -67,7 +75,7 @@ async function send(form, submitter) {
     }
     const page = parsed(await answer.text());
     const staged = page.getElementById("staged")?.closest("section");
-    const said = page.querySelector("#main h1, #main p")?.textContent;
+    const said = page.querySelector("#main p")?.textContent;
     shownBelow(staged ?? status(`It was not taken: ${said ?? answer.statusText}`));
     const [list, next] = [document, page].map((it) => it.querySelector("#main section[aria-label='Units']"));
     if (list && next) list.replaceWith(next);

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::ask::{Ask, Console, Sent};
 use crate::format::{self, Moment, bytes, cores, cost, cut, percent, things};
-use crate::matrix::{self, Matrix};
+use crate::matrix::{self, Matrix, Then};
 use crate::overview::needs::hosts_that;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, host_link, note, state, vm_link};
@@ -36,10 +36,14 @@ pub(crate) async fn show(
         .send("POST", &format!("{path}/replay"), Sent::Nothing)
         .await
         .ok();
-    let same = replayed.and_then(|answer| answer.body["same"].as_bool());
     let decision = &recorded["decision"];
     let matrix = explained.as_ref().ok();
     let matrix = matrix.map(|explained| Matrix::of_decision(explained, decision));
+    let same = match matrix.as_ref().is_some_and(|it| it.then.is_some()) {
+        // Units that do not answer the same twice may have done so for that.
+        true => Some(false),
+        false => replayed.and_then(|answer| answer.body["same"].as_bool()),
+    };
     let asked = ask.param("host");
     let host = matrix.as_ref().and_then(|matrix| why::host(matrix, asked));
     let told = match (&matrix, host) {
@@ -149,6 +153,9 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
     if let Some(because) = decision["refused-by-quota"]["because"].as_str() {
         return html! { b { "No host was looked for. " } (sentence(&cut(because, 300))) };
     }
+    if let Some((matrix, Then(then))) = matrix.and_then(|it| Some((it, it.then?))) {
+        return made_again(matrix, then);
+    }
     let Some(host) = decision["host"].as_str() else {
         let removed = items(decision, "removed");
         return html! {
@@ -166,7 +173,7 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
     let Some(matrix) = matrix else {
         return html! { b { (cut(host, 60)) " was chosen." } };
     };
-    let (left, removed, unasked) = matrix.counts();
+    let (left, ..) = matrix.counts();
     let next = matrix.next_best();
     html! {
         b {
@@ -184,8 +191,35 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
             " " (cut(next, 60)) " came next, "
             @if by == 0.0 { "at the same cost." } @else { (cost(by)) " dearer." }
         }
-        " " (format::len(removed)) " removed, " (format::len(unasked)) " not considered."
+        " " (others(matrix))
     }
+}
+
+/// What would become now of a decision that comes out differently, and what became of it then.
+fn made_again(matrix: &Matrix, then: Option<&str>) -> Markup {
+    let costs = |host: &str| matrix.costs_of(host).filter(|_| !matrix.is_by_chance());
+    html! {
+        b { @match matrix.chosen().map(|row| row.host) {
+            Some(now) => { "Made again now it would go to " (cut(now, 60)) @if let Some(costs) = costs(now) { ", which costs " (costs) } "." }
+            None => "Made again now it would find no host.",
+        } }
+        " "
+        @match then {
+            Some(then) => { "It went to " (cut(then, 60))
+                @if let Some(costs) = costs(then) { ", which costs " (costs) " now" }
+                @else if matrix.removed.iter().any(|row| row.host == then) { ", which is removed now" }
+                "." }
+            None => "It found no host.",
+        }
+        " " (others(matrix)) " The table shows how it comes out now."
+    }
+}
+
+/// How many hosts were no candidates.
+fn others(matrix: &Matrix) -> String {
+    let (_, removed, unasked) = matrix.counts();
+    let (removed, unasked) = (format::len(removed), format::len(unasked));
+    format!("{removed} removed, {unasked} not considered.")
 }
 
 /// What has become of the place that a decision reserved: `vm` is the first of its VMs as it is known
@@ -296,5 +330,43 @@ fn chances(cluster: &str, decision: &Value) -> Markup {
                 } }
             } }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_decision_that_comes_out_differently_is_told_as_it_was_and_as_it_is() {
+        let explanation = json!({
+            "chosen": "h2",
+            "stages": [{"hosts": [
+                {"host": "h1", "sums": [2.0]},
+                {"host": "h2", "sums": [0.0]},
+                {"host": "h3", "removed": {"filter": "cpu", "reason": "has too few cores"}},
+            ]}],
+        });
+        for (then, told) in [
+            (json!("h1"), "It went to h1, which costs 2.000 now."),
+            (json!("h3"), "It went to h3, which is removed now."),
+            (json!("h4"), "It went to h4."),
+            (Value::Null, "It found no host."),
+        ] {
+            let decision = json!({"host": then});
+            let matrix = Matrix::of_decision(&explanation, &decision);
+            let verdict = verdict(&decision, Some(&matrix)).into_string();
+            let now = "<b>Made again now it would go to h2, which costs 0.000.</b> ";
+            assert!(verdict.starts_with(&format!("{now}{told} ")), "{verdict}");
+            assert_eq!(why::host(&matrix, None), then.as_str().or(Some("h3")));
+        }
+        let decision = json!({"host": "h2"});
+        let matrix = Matrix::of_decision(&explanation, &decision);
+        let verdict = verdict(&decision, Some(&matrix)).into_string();
+        assert!(
+            verdict.starts_with("<b>h2 costs least of 2 hosts: 0.000."),
+            "{verdict}"
+        );
     }
 }

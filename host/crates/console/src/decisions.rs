@@ -30,13 +30,9 @@ pub(crate) async fn list(
     let outcome = ask.one_of("outcome", &["host", "none"])?;
     let placed = outcome.map(|outcome| if outcome == "host" { "true" } else { "false" });
     let (vm, filter) = (ask.param("vm"), ask.param("filter"));
-    let query = url::query([
-        ("vm", vm),
-        ("text", filter),
-        ("placed", placed),
-        ("after", ask.param("after")),
-        ("limit", Some(&rows)),
-    ]);
+    let narrowed = [("vm", vm), ("text", filter), ("placed", placed)];
+    let part = [("after", ask.param("after")), ("limit", Some(&*rows))];
+    let query = url::query(narrowed.into_iter().chain(part));
     let path = format!("{api}/decisions?{query}");
     let listed = ask.get(&path).await?;
     let all = items(&listed, "items");
@@ -113,7 +109,7 @@ pub(crate) async fn list(
                 nav.pager aria-label="Pages" { a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Earlier" } }
             }
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&parts::list_command("decisions", Some(&cluster), &narrowed)))) }
     };
     let page = Page {
         title: format!("Decisions of {cluster}"),

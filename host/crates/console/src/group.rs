@@ -147,10 +147,14 @@ pub(crate) async fn show(
 
 /// How it stands with a group.
 async fn standing(ask: &Ask, cluster: &str, id: &str) -> Option<Value> {
-    let query = url::query([("text", Some(id))]);
-    let path = format!("/v1/clusters/{}/group-standings?{query}", segment(cluster));
-    let standings = ask.list(&path, STANDINGS).await.ok()?;
+    let standings = ask.list(&standings(cluster, id), STANDINGS).await.ok()?;
     standings.into_iter().find(|it| it["id"] == id)
+}
+
+/// Where the API tells how it stands with a group, and with others that have its id in theirs.
+fn standings(cluster: &str, id: &str) -> String {
+    let query = url::query([("text", Some(id))]);
+    format!("/v1/clusters/{}/group-standings?{query}", segment(cluster))
 }
 
 /// The page of the form. `wrong` is the problem that kept it from being saved.
@@ -229,7 +233,7 @@ async fn form_page(
                 }
             }
         }
-        @if let Some(id) = id { div.acts { (parts::copies(&parts::curl("GET", &path(cluster, id), None), None)) } }
+        @if let Some(id) = id { div.acts { (parts::copies(&parts::curl("GET", &standings(cluster, id), None), None)) } }
     };
     let status = wrong.map_or(StatusCode::OK, |wrong| wrong.code().status());
     let page = Page {

@@ -68,7 +68,7 @@ pub(crate) async fn show(
                 }
             }
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&parts::command(&["get", "hosts", &id, "--cluster", &cluster])))) }
     };
     let page = Page {
         title: format!("{id} of {cluster}"),

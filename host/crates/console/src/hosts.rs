@@ -24,7 +24,9 @@ use colour::{COST, Share};
 pub(crate) use colour::{Colour, Scale};
 use fleet::{ALONE, NONE};
 pub(crate) use fleet::{Fleet, HostRow};
+use placewright_document::Word;
 use placewright_http::Problem;
+use placewright_model::HostState;
 
 /// Rows of a page of the table.
 const ROWS: usize = 100;
@@ -87,7 +89,7 @@ pub(crate) async fn show(
                 @if is_table { div.in.bar { (measured::as_of(&cluster, &fleet)) (measure_key()) } }
             }
         }
-        div.acts { (copies(&cluster, &api, &fleet.colour)) }
+        div.acts { (copies(&ask, &cluster, &api, &fleet.colour)) }
     };
     let page = Page {
         title: format!("Hosts of {cluster}"),
@@ -160,13 +162,28 @@ fn head(cluster: &str, sums: &Value, fleet: &Fleet) -> Markup {
     }
 }
 
-/// How to ask the same elsewhere.
-fn copies(cluster: &str, api: &str, colour: &Colour) -> Markup {
-    match colour {
-        Colour::Share(_) => parts::copies(
-            &parts::curl("GET", &format!("{api}/hosts"), None),
-            Some(&parts::command(&["get", "hosts", "--cluster", cluster])),
+/// How to ask the same elsewhere; of the filters, those that the API has as well.
+fn copies(ask: &Ask, cluster: &str, api: &str, colour: &Colour) -> Markup {
+    let is_part_of_id = |filter: &&str| {
+        let is_plain = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
+        filter.chars().all(is_plain)
+    };
+    let narrowed = [
+        ("text", ask.param("filter").filter(is_part_of_id)),
+        (
+            "state",
+            ask.param("state")
+                .filter(|state| HostState::from_word(state).is_some()),
         ),
+    ];
+    match colour {
+        Colour::Share(_) => {
+            let path = format!("{api}/hosts?{}", url::query(narrowed));
+            parts::copies(
+                &parts::curl("GET", path.trim_end_matches('?'), None),
+                Some(&parts::list_command("hosts", Some(cluster), &narrowed)),
+            )
+        }
         Colour::Column { name, .. } => {
             let path = format!("{api}/host-columns?columns=id,{}", segment(name));
             parts::copies(&parts::curl("GET", &path, None), None)

@@ -74,7 +74,7 @@ pub(crate) async fn show(
             Ok(answer) => (questions::maintenance(None, &cluster, &answer.body)),
             Err(problem) => (note("bad", html! { (sentence(problem.detail())) })),
         }
-        div.acts { (parts::copies(&parts::curl("POST", &dry, Some(&wanted.to_string())), None)) }
+        div.acts { (parts::copies(&parts::curl("POST", &dry, Some(&wanted.to_string())), Some(&parts::command(&["evacuate", &id, "--cluster", &cluster, "--dry-run"])))) }
     };
     let page = Page {
         title: format!("Maintenance of {id}"),

@@ -23,8 +23,14 @@ pub(crate) struct Matrix<'e> {
     pub(crate) left: Vec<Row<'e>>,
     pub(crate) removed: Vec<Row<'e>>,
     pub(crate) unasked: Vec<(&'e str, &'e str)>,
+    /// Where the VM went, if the decision comes out differently now that it is made again.
+    pub(crate) then: Option<Then<'e>>,
     by_chance: bool,
 }
+
+/// What a decision was that comes out differently now: the host, if it found one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Then<'e>(pub(crate) Option<&'e str>);
 
 /// One host.
 pub(crate) struct Row<'e> {
@@ -105,13 +111,16 @@ impl<'e> Matrix<'e> {
             unasked: unasked
                 .map(|it| (text(it, "host"), text(it, "reason")))
                 .collect(),
+            then: None,
             by_chance: false,
         }
     }
 
     /// The same of a decision as it was recorded: chance decided where it has shares.
-    pub(crate) fn of_decision(explanation: &'e Value, decision: &Value) -> Self {
+    pub(crate) fn of_decision(explanation: &'e Value, decision: &'e Value) -> Self {
+        let host = decision["host"].as_str();
         Self {
+            then: (explanation["chosen"].as_str() != host).then_some(Then(host)),
             by_chance: !items(decision, "shares").is_empty(),
             ..Self::of(explanation)
         }
@@ -129,6 +138,11 @@ impl<'e> Matrix<'e> {
     pub(crate) fn chosen(&self) -> Option<&Row<'e>> {
         let chosen = self.explanation["chosen"].as_str()?;
         self.left.iter().find(|row| row.host == chosen)
+    }
+
+    /// Whether it is the host where the VM went, and would not go now.
+    pub(crate) fn is_then(&self, host: &str) -> bool {
+        self.then == Some(Then(Some(host)))
     }
 
     /// The costs of a host, tier by tier, if there are costs.
@@ -258,7 +272,7 @@ pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
                             @if removed.len() < matrix.removed.len() { (format::len(removed.len())) " of " }
                             (things(matrix.removed.len(), "host", "hosts")) " removed"
                         } }
-                        @for row in removed.iter().take(rows) { (removed_row(ask, cluster, row, wide, asked)) }
+                        @for row in removed.iter().take(rows) { (removed_row(ask, cluster, (row, matrix.is_then(row.host)), wide, asked)) }
                         @if removed.len() > rows { tr { td {} td colspan=(wide - 1) {
                             a href=(url::with(&ask.query, "rows", "all", &[])) { (removed.len() - rows) " more" } } } }
                     }
@@ -304,8 +318,8 @@ fn left_row(
             td.num.dim.small { (number + 1) }
             th.row scope="row" {
                 (host_link(cluster, Some(row.host)))
-                @if is_chosen { " " b.acc.small { "chosen" } }
-                @else { " " (why_link(ask, row.host)) }
+                @if is_chosen { " " b.acc.small { (if matrix.then.is_some() { "now" } else { "chosen" }) } }
+                @else { @if matrix.is_then(row.host) { " " b.warn.small { "then" } } " " (why_link(ask, row.host)) }
             }
             @for entry in entries {
                 @match row.costs.get(entry) {
@@ -333,7 +347,7 @@ fn left_row(
 fn removed_row(
     ask: &Ask,
     cluster: &str,
-    row: &Row<'_>,
+    (row, is_then): (&Row<'_>, bool),
     wide: usize,
     asked: Option<&str>,
 ) -> Markup {
@@ -341,7 +355,7 @@ fn removed_row(
     html! {
         tr.sel[asked == Some(row.host)] {
             td.bad { (sign("bad")) }
-            th.row scope="row" { (host_link(cluster, Some(row.host))) " " (why_link(ask, row.host)) }
+            th.row scope="row" { (host_link(cluster, Some(row.host))) @if is_then { " " b.warn.small { "then" } } " " (why_link(ask, row.host)) }
             td.why colspan=(wide - 2) {
                 b { (cut(text(by, "filter"), 60)) } " " (cut(text(by, "reason"), 160))
                 @if by["passing"] == true { " " span.dim { "passing: waiting may help" } }

@@ -71,6 +71,12 @@ fn wanted(id: &str, host: &str) -> Value {
     }
 }
 
+/// The command that asks for any host: one that is named would need a document.
+fn command(cluster: &str, id: &str, host: &str) -> Option<String> {
+    let words = ["migrate", "--vm", id, "--cluster", cluster, "--dry-run"];
+    host.is_empty().then(|| parts::command(&words))
+}
+
 fn migrate(cluster: &str) -> String {
     format!("/v1/clusters/{}/migrate", segment(cluster))
 }
@@ -143,7 +149,7 @@ async fn form_page(
             Ok(decision) => (answer(ask, (cluster, id), (host, decision))),
             Err(problem) => (note("bad", html! { (sentence(problem.detail())) })),
         }
-        div.acts { (parts::copies(&parts::curl("POST", &format!("{}?dry-run=true", migrate(cluster)), Some(&wanted(id, host).to_string())), None)) }
+        div.acts { (parts::copies(&parts::curl("POST", &format!("{}?dry-run=true", migrate(cluster)), Some(&wanted(id, host).to_string())), command(cluster, id, host).as_deref())) }
     };
     let status = match meanwhile {
         Some(_) => StatusCode::CONFLICT,

@@ -41,7 +41,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
         let rates = ask
             .get_if(&format!("/v1/clusters/{}/rates", segment(&name)))
             .await;
-        needs.extend(needs::of_cluster(&ask, &cluster, sums.as_ref()).await);
+        needs.extend(needs::of_cluster(&ask, &cluster, (sums.as_ref(), rates.as_ref())).await);
         lines.push(Line {
             cluster,
             sums,
@@ -90,6 +90,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
             }
             (server(&ask, &ready, &lines, &needs).await)
         }
+        div.acts { (parts::copies(&parts::curl("GET", "/v1/clusters", None), Some(&parts::command(&["get", "clusters"])))) }
     };
     let page = Page {
         title: "Overview".to_owned(),

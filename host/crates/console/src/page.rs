@@ -9,10 +9,12 @@ use serde_json::Value;
 use crate::ask::{Ask, Console};
 use crate::assets;
 use crate::format;
-use crate::parts::sign;
+use crate::parts::{note, sign};
 use crate::search;
 use crate::session::Scheme;
-use crate::url::of_cluster;
+use crate::units;
+use crate::url::{of_cluster, segment};
+use crate::value::{items, text};
 use placewright_document::Word;
 use placewright_http::problem::{Code, Problem};
 use placewright_model::is_hidden;
@@ -117,7 +119,14 @@ pub(crate) async fn shown_as(
                     (me(ask))
                 }
             }
-            main id="main" tabindex="-1" { (page.main) }
+            main id="main" tabindex="-1" {
+                // On whatever page of the cluster a decision is waited for.
+                @if let Some(cluster) = current.filter(|_| page.cluster.is_some()) { @for paused in items(cluster, "paused") {
+                    @let unit = text(paused, "unit");
+                    (note("bad", html! { "Unit " a href={ "/units/" (segment(unit)) } { (format::cut(unit, 60)) } " " (units::paused(paused)) }))
+                } }
+                (page.main)
+            }
         }
     };
     let scripts = [Some(assets::SCRIPT), page.script];

@@ -319,6 +319,27 @@ pub(crate) fn command(words: &[&str]) -> String {
     line
 }
 
+/// The command that lists what the API lists with these parameters of a query.
+pub(crate) fn list_command(
+    kind: &str,
+    cluster: Option<&str>,
+    filters: &[(&str, Option<&str>)],
+) -> String {
+    let filters = filters.iter().filter_map(|(name, value)| {
+        let value = value.filter(|value| !value.is_empty())?;
+        Some(format!("{name}={value}"))
+    });
+    let filters: Vec<String> = filters.collect();
+    let mut words = vec!["get", kind];
+    words.extend(cluster.iter().flat_map(|cluster| ["--cluster", *cluster]));
+    words.extend(
+        filters
+            .iter()
+            .flat_map(|filter| ["--where", filter.as_str()]),
+    );
+    command(&words)
+}
+
 /// The line of curl that asks the API the same.
 pub(crate) fn curl(method: &str, path: &str, body: Option<&str>) -> String {
     let mut line = "curl -H \"Authorization: Bearer $TOKEN\"".to_owned();
@@ -361,6 +382,15 @@ pub(crate) fn pager(ask: &Ask, page: usize, of: usize) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_list_is_narrowed_by_what_the_address_says() {
+        let filters = [("tenant", Some("a b")), ("host", None), ("sort", Some(""))];
+        let line = list_command("vms", Some("north"), &filters);
+        let expected =
+            "placewright --server \"$SERVER\" get vms --cluster north --where 'tenant=a b'";
+        assert_eq!(line, expected);
+    }
 
     #[test]
     fn moments_in_a_sentence_become_times_and_all_else_stays_text() {

@@ -18,7 +18,7 @@ use crate::format::{self, Moment, bytes, cores, cost, cut, things};
 use crate::hosts::fleet;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, button, host_link, note, state, time, vm_link};
-use crate::plans::{progress, purpose, stuck, waiting};
+use crate::plans::{progress, purpose, reserved, stuck, waiting};
 use crate::session::see;
 use crate::standing::NotUp;
 use crate::url::{of_cluster, segment};
@@ -75,9 +75,10 @@ pub(crate) async fn show(
             }
         }
         (stuck(&plan))
+        (reserved(&cluster, &plan))
         div.acts { (parts::copies(
             &parts::curl("GET", &path, None),
-            None,
+            Some(&parts::command(&["get", "plans", &number, "--cluster", &cluster])),
         )) }
     };
     let page = Page {
@@ -117,6 +118,7 @@ fn head(
             }
             div.acts {
                 @if count(&plan["counted"], "stale") + now.doomed.len() > 0 { (again(ask, cluster, plan)) }
+                @if plan["auto"] == true && !is_over { (wait(ask, cluster, number)) }
                 @if !is_over && plan["cancelled"] != true { (stop(ask, cluster, number, plan)) }
             }
         }
@@ -136,6 +138,18 @@ fn again(ask: &Ask, cluster: &str, plan: &Value) -> Markup {
             @if is_evacuation { @for host in texts(plan, "hosts") { input type="hidden" name="host" value=(host); } }
             (button(ask, Permission::Operate, Some(cluster), "", "Plan again"))
         }
+    }
+}
+
+/// The button after which a plan does not go on by itself any more; what is under way goes on.
+fn wait(ask: &Ask, cluster: &str, number: &str) -> Markup {
+    match ask.may(Permission::Operate, Some(cluster)) {
+        true => html! {
+            form action=(of_cluster(cluster, &["plans", number])) method="post" {
+                button.btn type="submit" name="deed" value="wait" { "Begin no more by itself" }
+            }
+        },
+        false => html! {},
     }
 }
 
@@ -341,7 +355,7 @@ fn step_row(cluster: &str, step: &Value, now: &Now, may_tick: bool) -> Markup {
     let costs: Vec<f64> = items(step, "cost-after").iter().map(value::cost).collect();
     html! {
         tr.tall {
-            td.tick { input type="checkbox" name="move" value=(number) aria-label={ "Move " (number) ": " (cut(vm, 60)) } disabled[!(waits && may_tick)]; }
+            td.tick { label { input type="checkbox" name="move" value=(number) aria-label={ "Move " (number) ": " (cut(vm, 60)) } disabled[!(waits && may_tick)]; } }
             td.num.dim.hide-s { (number) }
             td.nowrap { (vm_link(cluster, vm)) @if step["live"] == false { span.sub { (at_rest(step, not_up)) } } }
             td.num.nowrap data-l="CPU" { @match cpu { Some(cpu) => (cores(cpu)), None => span.dim { "–" } } }
@@ -424,7 +438,7 @@ fn at_rest(step: &Value, not_up: &NotUp) -> &'static str {
 }
 
 /// What was found while the plan was made, in sentences.
-fn finding(cluster: &str, found: &Value) -> Markup {
+pub(crate) fn finding(cluster: &str, found: &Value) -> Markup {
     let reason = cut(text(found, "reason"), 300);
     html! { @match text(found, "kind") {
         "host-state" => {
@@ -469,7 +483,7 @@ fn place(about: &Value) -> String {
     format!("{} {}", cut(table, 40), cut(part(1), 60))
 }
 
-/// Approve moves, or stop the plan.
+/// Approve moves, let the plan wait for more of them to be approved, or stop it.
 pub(crate) async fn act(
     State(_): State<Arc<Console>>,
     Path((cluster, number)): Path<(String, String)>,
@@ -487,6 +501,13 @@ pub(crate) async fn act(
             ask.send("POST", &format!("{path}/cancel"), Sent::Nothing)
                 .await?,
         ),
+        Some("wait") => {
+            let wanted = json!({"moves": [], "auto": false});
+            drop(
+                ask.send("POST", &format!("{path}/begin"), Sent::Json(&wanted))
+                    .await?,
+            );
+        }
         // Sent by a key, a form says of no button.
         Some("begin") | None => {
             let ticked: Result<Vec<usize>, _> =
@@ -509,7 +530,7 @@ pub(crate) async fn act(
             );
         }
         Some(_) => {
-            let wrong = "\"deed\" must be begin or cancel";
+            let wrong = "\"deed\" must be begin, wait or cancel";
             return Err(Problem::new(Code::InvalidParameter, wrong));
         }
     }

@@ -12,7 +12,7 @@ use crate::ask::{Ask, Console, Sent};
 use crate::form;
 use crate::format::{self, Moment, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
-use crate::parts::{self, ago, button, empty, state};
+use crate::parts::{self, ago, button, empty, host_link, state, vm_link};
 use crate::session::see;
 use crate::url::{Pairs, of_cluster, segment};
 use crate::value::{count, items, text, texts};
@@ -57,7 +57,7 @@ pub(crate) async fn list(
                 } }
             }
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&parts::list_command("plans", Some(&cluster), &[])))) }
     };
     let page = Page {
         title: format!("Plans of {cluster}"),
@@ -203,6 +203,30 @@ pub(crate) fn stuck(plan: &Value) -> Markup {
                 tbody { @for vm in stuck.iter().take(200) { tr.tall {
                     th.row.mono scope="row" { (cut(text(vm, "vm"), 60)) } td.mono { (cut(text(vm, "from"), 60)) }
                     td { (sentence(&cut(text(vm, "reason"), 160))) } td { (sentence(&cut(text(vm, "why"), 240))) }
+                } } }
+            } }
+        }
+    }
+}
+
+/// Places that were reserved already on the hosts that a plan empties, or elsewhere for VMs that run
+/// there. No move of the plan is about them.
+pub(crate) fn reserved(cluster: &str, plan: &Value) -> Markup {
+    let reserved = items(plan, "reserved");
+    if reserved.is_empty() {
+        return html! {};
+    }
+    html! {
+        section.panel aria-labelledby="reserved" {
+            header { h2 id="reserved" { (things(reserved.len(), "place is reserved already", "places are reserved already")) }
+                span.small.dim { "As the moves were planned. They stay until they are confirmed, given back or run out." } }
+            div.scroll { table {
+                thead { tr { th scope="col" { "VM" } th scope="col" { "Place" } th scope="col" { "Runs on" } th scope="col" { "Runs out" } } }
+                tbody { @for place in reserved.iter().take(200) { tr {
+                    th.row scope="row" { (vm_link(cluster, text(place, "vm"))) }
+                    td { (host_link(cluster, place["host"].as_str())) }
+                    td { @match place["from"].as_str() { Some(from) => (host_link(cluster, Some(from))), None => span.dim { "nothing yet" } } }
+                    td.nowrap { @match Moment::of(&place["expires"]) { Some(expires) => (ago(expires)), None => span.dim { "not by itself" } } }
                 } } }
             } }
         }

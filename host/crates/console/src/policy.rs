@@ -404,11 +404,15 @@ fn differs(policy: &Value, base: Option<&Value>, draft: &Draft) -> Markup {
 async fn clone(ask: &Ask, name: &str, sent: &Pairs) -> Result<Response, Problem> {
     let path = format!("/v1/policies/{}", segment(name));
     let new = form::value(sent, "name").unwrap_or_default();
+    // It is attached to no cluster yet: it is tried on the one that the draft was tried on.
+    let tried = url::query([("cluster", form::value(sent, "cluster"))]);
+    let page = format!("/policies/{}?{tried}", segment(new));
+    let page = page.trim_end_matches('?');
     if form::value(sent, "text").is_none() {
         let wanted = json!({"name": new});
         let path = format!("{path}/clone");
         drop(ask.send("POST", &path, Sent::Json(&wanted)).await?);
-        return Ok(see(&format!("/policies/{}", segment(new))));
+        return Ok(see(page));
     }
     let draft = Draft::of(sent)?;
     let made = match new {
@@ -418,13 +422,14 @@ async fn clone(ask: &Ask, name: &str, sent: &Pairs) -> Result<Response, Problem>
         )),
         new => {
             let is_new = vec![(header::IF_NONE_MATCH, "*".to_owned())];
-            let document = Language::of(&draft.text).sent(&draft.text, is_new);
+            let text = document::renamed(&draft.text, new);
+            let document = Language::of(&text).sent(&text, is_new);
             let path = format!("/v1/policies/{}", segment(new));
             ask.send("PUT", &path, document).await
         }
     };
     match made {
-        Ok(_) => Ok(see(&format!("/policies/{}", segment(new)))),
+        Ok(_) => Ok(see(page)),
         Err(problem) if problem.code() == Code::RevisionChanged => {
             let policy = ask.get(&path).await?;
             let taken = html! { div role="alert" { (note("bad", html! {

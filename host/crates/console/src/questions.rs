@@ -17,12 +17,16 @@ use crate::format::{self, cost, cut, len, things};
 use crate::overview::needs::hosts_that;
 use crate::page::{self as pages, Area, Page, crumbs, sentence};
 use crate::parts::{self, host_link, note, state, vm_link};
+use crate::plan::finding;
+use crate::plans;
 use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, text, texts};
 use placewright_http::{Permission, Problem};
 
 /// Rows of an answer's table.
 const ROWS: usize = 500;
+/// What was found while a plan was made that is told.
+const NOTES: usize = 20;
 
 /// The questions: what they are called in the query, and for people.
 const KINDS: [(&str, &str); 5] = [
@@ -33,6 +37,8 @@ const KINDS: [(&str, &str); 5] = [
     (FACTOR, "What would another factor do?"),
 ];
 const FACTOR: &str = "factor";
+/// The cores and the memory of a VM of which it is asked how many fit, as long as nobody says others.
+const USUAL: (&str, &str) = ("8", "64 GiB");
 
 /// The page of a question.
 pub(crate) async fn show(
@@ -53,23 +59,24 @@ pub(crate) async fn show(
         let (form, copies, answer) = factor::answered(&ask, &cluster, decides).await?;
         return page(&ask, &cluster, (kind, form), (copies, answer)).await;
     }
-    let is_asked = ask.param("now").is_some();
-    let (request, answer) = match is_asked {
-        true => answered(&ask, &cluster, &api, kind).await,
-        false => (
-            parts::curl(
-                "POST",
-                &format!("{api}/capacity"),
-                Some("{\"id\": \"room\", \"cpu\": 8, \"memory\": \"64 GiB\"}"),
-            ),
-            html! {},
-        ),
+    let question = question(&ask, &api, kind);
+    let (answer, wrong) = match (ask.param("now"), &question) {
+        (None, _) => (html! {}, Vec::new()),
+        (_, Err(wrong)) => (note("bad", html! { (sentence(wrong)) }), Vec::new()),
+        (_, Ok(question)) => answered(&ask, &cluster, kind, question).await,
     };
     let form = html! {
-        (fields(&ask, kind))
+        (fields(&ask, kind, &wrong))
         button.btn.main type="submit" { "Ask" }
     };
-    let copies = parts::copies(&request, None);
+    let copies = question.map_or_else(
+        |_| html! {},
+        |(path, body)| {
+            let body = body.map(|body| body.to_string());
+            let curl = parts::curl("POST", &path, body.as_deref());
+            parts::copies(&curl, command(&ask, &cluster, kind).as_deref())
+        },
+    );
     page(&ask, &cluster, (kind, form), (copies, answer)).await
 }
 
@@ -108,15 +115,25 @@ async fn page(
     pages::shown(ask, page).await
 }
 
-fn fields(ask: &Ask, kind: &str) -> Markup {
+/// The fields of a question; `wrong` are the names of those with which something is wrong.
+fn fields(ask: &Ask, kind: &str, wrong: &[String]) -> Markup {
+    let hosts = hosts(ask).join(", ");
     let field = |name: &str, label: &str, usual: &str, size: &str| {
+        let value = match name {
+            "host" if kind != "why" => hosts.as_str(),
+            _ => ask.param(name).unwrap_or(usual),
+        };
+        let is_wrong = wrong.iter().any(|it| it == name);
+        // Of which host it is asked cannot be guessed.
+        let is_required = name == "host" && kind != "failure";
         html! {
-            label.lab { (label) input.field name=(name) size=(size) value=(ask.param(name).unwrap_or(usual)); }
+            label.lab { (label) input.field name=(name) size=(size) value=(value) required[is_required]
+                aria-invalid=[is_wrong.then_some("true")] aria-describedby=[is_wrong.then_some(WRONG)]; }
         }
     };
     html! { @match kind {
         "failure" => {
-            (field("host", "Host that fails; empty: each by itself", "", "14"))
+            (field("host", "Hosts that fail together, with commas between them; empty: each by itself", "", "24"))
             label.lab { "Restarted are" select.field name="restart" {
                 option value="" { "all its VMs" }
                 option value="ha" selected[ask.param("restart") == Some("ha")] { "the highly available ones" }
@@ -126,13 +143,36 @@ fn fields(ask: &Ask, kind: &str) -> Markup {
         "why" => {
             (field("vm", "VM that runs, or a new id", "", "14")) (field("cpu", "Cores", "", "5"))
             (field("memory", "Memory", "", "8")) (field("host", "Host", "", "14"))
-            (shape::more(ask))
+            (shape::more(ask, wrong))
         }
         _ => {
-            (field("cpu", "Cores", "8", "5")) (field("memory", "Memory", "64 GiB", "8"))
-            (shape::more(ask))
+            (field("cpu", "Cores", USUAL.0, "5")) (field("memory", "Memory", USUAL.1, "8"))
+            (shape::more(ask, wrong))
         }
     } }
+}
+
+/// The hosts that are asked about: with commas between them, or each by itself.
+fn hosts(ask: &Ask) -> Vec<&str> {
+    let given = ask.query.iter().filter(|(name, _)| name == "host");
+    let hosts = given.flat_map(|(_, hosts)| hosts.split(',').map(str::trim));
+    hosts.filter(|host| !host.is_empty()).collect()
+}
+
+/// The id of what is wrong with a form.
+const WRONG: &str = "wrong";
+
+/// All that is wrong with what was asked, and the names of the fields that it is about.
+fn wrong(problem: &Problem) -> (Markup, Vec<String>) {
+    let errors = problem.clone().body(None).errors;
+    let paths = errors.iter().filter_map(|it| it.place.path.as_deref());
+    let fields = paths.map(|path| shape::field(path).to_owned()).collect();
+    let told = html! { div id=(WRONG) { (note("bad", html! { @match errors.as_slice() {
+        // A single error is part of the sentence.
+        [] | [_] => (sentence(problem.detail())),
+        several => ul.list { @for error in several { li { (sentence(&cut(&error.message, 300))) } } },
+    } })) } };
+    (told, fields)
 }
 
 /// The question of a form: its path, and what is sent.
@@ -142,57 +182,98 @@ fn fields(ask: &Ask, kind: &str) -> Markup {
 fn question(ask: &Ask, api: &str, kind: &str) -> Result<(String, Option<Value>), String> {
     Ok(match kind {
         "failure" => {
-            let query = url::query([
-                ("without", ask.param("host")),
-                ("restart", ask.param("restart")),
-            ]);
-            (format!("{api}/what-if?{query}"), None)
+            let without = hosts(ask).into_iter().map(|host| ("without", Some(host)));
+            let query = url::query(without.chain([("restart", ask.param("restart"))]));
+            let path = format!("{api}/what-if?{query}");
+            (path.trim_end_matches('?').to_owned(), None)
         }
         "maintenance" => {
-            let hosts = ask.param("host").unwrap_or_default().split(',');
-            let hosts: Vec<&str> = hosts
-                .map(str::trim)
-                .filter(|host| !host.is_empty())
-                .collect();
+            let hosts = hosts(ask);
+            if hosts.is_empty() {
+                return Err("say which hosts would be emptied".to_owned());
+            }
             (
                 format!("{api}/evacuate?dry-run=true"),
                 Some(json!({"hosts": hosts})),
             )
         }
         "why" => {
-            let query = url::query([("host", ask.param("host"))]);
+            let Some(host) = ask.param("host") else {
+                return Err("say which host you ask about".to_owned());
+            };
+            let query = url::query([("host", Some(host))]);
             (
                 format!("{api}/why?{query}"),
                 Some(shape::vm(ask, ask.param("vm").unwrap_or("new"))?),
             )
         }
-        _ => (format!("{api}/capacity"), Some(shape::vm(ask, "room")?)),
+        _ => {
+            let mut vm = shape::vm(ask, "room")?;
+            if ask.param("now").is_none() {
+                // As the fields say that nobody has filled in.
+                for (name, usual) in [("cpu", USUAL.0), ("memory", USUAL.1)] {
+                    vm[name] = ask.param(name).unwrap_or(usual).into();
+                }
+            }
+            (format!("{api}/capacity"), Some(vm))
+        }
     })
 }
 
-/// Ask the API, and show what it answers; with the line of curl that asks the same.
-async fn answered(ask: &Ask, cluster: &str, api: &str, kind: &str) -> (String, Markup) {
-    let (path, body) = match question(ask, api, kind) {
-        Ok(question) => question,
-        Err(wrong) => {
-            let line = parts::curl("POST", &format!("{api}/capacity"), None);
-            return (line, note("bad", html! { (sentence(&wrong)) }));
+/// The command that asks the same, where it needs no document of a VM.
+fn command(ask: &Ask, cluster: &str, kind: &str) -> Option<String> {
+    let hosts = hosts(ask);
+    let mut words = match kind {
+        "failure" => {
+            let mut words = vec!["what-if"];
+            words.extend(hosts.iter().flat_map(|host| ["--without-host", *host]));
+            let restart = ask.param("restart").into_iter();
+            words.extend(restart.flat_map(|which| ["--restart", which]));
+            words
         }
+        "maintenance" => [vec!["evacuate"], hosts].concat(),
+        "why" => {
+            let is_known = |name: &str| matches!(name, "ask" | "now" | "vm" | "host");
+            if !ask.query.iter().all(|(name, _)| is_known(name)) {
+                return None;
+            }
+            vec![
+                "why",
+                "--vm",
+                ask.param("vm")?,
+                "--host",
+                ask.param("host")?,
+            ]
+        }
+        _ => return None,
     };
-    let path = path.trim_end_matches('?');
-    let text = body.as_ref().map(Value::to_string);
-    let line = parts::curl("POST", path, text.as_deref());
+    words.extend(["--cluster", cluster]);
+    if kind == "maintenance" {
+        words.push("--dry-run");
+    }
+    Some(parts::command(&words))
+}
+
+/// Ask the API, and show what it answers; with the names of the fields with which something is wrong.
+async fn answered(
+    ask: &Ask,
+    cluster: &str,
+    kind: &str,
+    (path, body): &(String, Option<Value>),
+) -> (Markup, Vec<String>) {
     let sent = body.as_ref().map_or(Sent::Nothing, Sent::Json);
-    let markup = match ask.send("POST", path, sent).await {
-        Err(problem) => note("bad", html! { (sentence(problem.detail())) }),
-        Ok(answer) => match kind {
-            "failure" => failure(cluster, &answer.body),
-            "maintenance" => maintenance(Some(ask), cluster, &answer.body),
-            "why" => why(cluster, &answer.body),
-            _ => room(cluster, &answer.body),
-        },
-    };
-    (line, markup)
+    match ask.send("POST", path, sent).await {
+        Err(problem) => wrong(&problem),
+        Ok(answer) => {
+            let told = match kind {
+                "failure" => failure(cluster, &answer.body),
+                "maintenance" => maintenance(Some(ask), cluster, &answer.body),
+                "why" => why(cluster, &answer.body),
+                _ => room(cluster, &answer.body),
+            };
+            (told, Vec::new())
+        }
+    }
 }
 
 /// Which hosts were removed, and why.
@@ -297,6 +378,8 @@ pub(crate) fn maintenance(ask: Option<&Ask>, cluster: &str, plan: &Value) -> Mar
                 p.lead { b { (things(moves.len(), "VM would move", "VMs would move")) "." }
                     @match items(plan, "stuck").len() { 0 if moves.is_empty() => {} 0 => { " All of them can go." } stuck => { " " (things(stuck, "VM cannot", "VMs cannot")) "." } } }
                 @for reason in texts(plan, "reasons") { p.soft { (sentence(&cut(reason, 300))) } }
+                // Where a host is put into maintenance, it is what they would remind of.
+                @if ask.is_some() { @for found in items(plan, "notes").iter().take(NOTES) { (note("warn", finding(cluster, found))) } }
                 @if let (Some(ask), false) = (ask, moves.is_empty()) { form action=(of_cluster(cluster, &["plans"])) method="post" {
                     input type="hidden" name="deed" value="evacuate";
                     @for host in texts(plan, "hosts") { input type="hidden" name="host" value=(host); }
@@ -312,7 +395,8 @@ pub(crate) fn maintenance(ask: Option<&Ask>, cluster: &str, plan: &Value) -> Mar
                 } } }
             } } (first_of(moves.len(), "moves")) }
         }
-        (crate::plans::stuck(plan))
+        (plans::stuck(plan))
+        (plans::reserved(cluster, plan))
     }
 }
 

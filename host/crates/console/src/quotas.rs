@@ -51,6 +51,7 @@ pub(crate) async fn list(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
     let names = ["tenant", "cluster", "after"];
     let said = names.map(|name| (name, ask.param(name)));
     let query = url::query(said.into_iter().chain([("limit", Some(&*rows))]));
+    let narrowed = &said[..2];
     let path = format!("/v1/quotas?{query}");
     let (quotas, wrong) = match ask.get(&path).await {
         Ok(page) => (page, None),
@@ -113,7 +114,7 @@ pub(crate) async fn list(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
                 }
             }
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&parts::list_command("quotas", None, narrowed)))) }
     };
     let page = Page {
         title: "Quotas".to_owned(),
@@ -334,7 +335,7 @@ async fn form_page(
                 }
             }
         }
-        @if let Some(name) = name { div.acts { (parts::copies(&parts::curl("GET", &path(name), None), None)) } }
+        @if let Some(name) = name { div.acts { (parts::copies(&parts::curl("GET", &path(name), None), Some(&parts::command(&["get", "quotas", name])))) } }
     };
     let status = wrong.map_or(StatusCode::OK, |wrong| wrong.code().status());
     let page = Page {

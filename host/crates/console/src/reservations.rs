@@ -85,7 +85,7 @@ pub(crate) async fn list(
                 }
             }
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&parts::list_command("reservations", Some(&cluster), &[])))) }
     };
     let page = Page {
         title: format!("Reservations of {cluster}"),

@@ -270,7 +270,7 @@ async fn form_page(
             }
             div.acts {
                 (button(ask, Permission::AttachPolicies, Some(cluster), "main", "Save"))
-                (parts::copies(&parts::curl("GET", &path(cluster), None), None))
+                (parts::copies(&parts::curl("GET", &path(cluster), None), Some(&parts::list_command("settings", Some(cluster), &[]))))
             }
         }
     };

@@ -114,7 +114,7 @@ async fn tokens(ask: &Ask, entered: &Pairs, told: &Told) -> Result<Markup, Probl
             }
             (issue(ask, entered, &clusters))
         }
-        div.acts { (parts::copies(&parts::curl("GET", "/v1/tokens", None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", "/v1/tokens", None), Some(&parts::command(&["get", "tokens"])))) }
     })
 }
 

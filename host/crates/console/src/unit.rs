@@ -14,7 +14,7 @@ use crate::format::{self, Moment, bytes, cut, percent};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, empty, note, state};
 use crate::session::see;
-use crate::units::{Became, page_of, source, standing};
+use crate::units::{self, Became, page_of, source, standing};
 use crate::url::{of_cluster, segment};
 use crate::value::{items, number, text, texts};
 use placewright_document::Word;
@@ -47,13 +47,13 @@ pub(crate) async fn show(
         div.head {
             div {
                 (crumbs(&[("Overview", "/".to_owned()), ("Units", "/units".to_owned())], &name))
-                h1 { (cut(&name, 60)) " " span.pill { (cut(text(&unit, "version"), 40)) } }
+                h1 { (cut(&name, 60)) @if let Some(version) = unit["version"].as_str() { " " span.pill { (cut(version, 40)) } } }
                 p { (cut(text(&unit, "summary"), 300)) }
             }
             div.acts { (deeds(&ask, &name, &unit)) }
         }
         @for paused in items(&unit, "paused") { (note("bad", html! {
-            "It keeps failing in " b { (text(paused, "cluster")) } " and is not called for a while."
+            "In " a href=(of_cluster(text(paused, "cluster"), &[])) { (cut(text(paused, "cluster"), 60)) } " it " (units::paused(paused))
         })) }
         @if unit["refused"].is_object() {
             @let outcome = &unit["refused"]["outcome"];
@@ -69,7 +69,7 @@ pub(crate) async fn show(
                     header { h2 id="force" { "In force" } (standing(&unit)) }
                     div.in { dl.facts {
                         dt { "From" } dd { (source(&unit["source"])) }
-                        dt { "Digest" } dd.mono { (text(&unit, "in-force")) }
+                        dt { "Digest" } @match unit["in-force"].as_str() { Some(digest) => dd.mono { (digest) }, None => dd { span.dim { "–" } } }
                         @if let Some(inspected) = &inspected {
                             dt { "Size" } dd { (bytes(number(inspected, "size"))) }
                             dt { "Imports" } dd.mono.small { (texts(inspected, "imports").join(", ")) }
@@ -86,7 +86,7 @@ pub(crate) async fn show(
         @if !costs.is_empty() { (costs_of(&costs)) }
         (versions(&ask, &name, &unit, &history))
         div.acts { (parts::copies(
-            &parts::curl("GET", &format!("{path}/inspection"), None),
+            &parts::curl("GET", &path, None),
             Some(&parts::command(&["get", "units", &name])),
         )) }
     };
@@ -227,10 +227,12 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
                         td { @if let Some(at) = Moment::of(&entry["at"]) { (ago(at)) } }
                         td.mono { (digest.get(..12).unwrap_or(digest)) }
                         td { (cut(text(entry, "version"), 40)) }
-                        td { (source(&entry["source"])) }
+                        // What was taken out came from nowhere.
+                        td { @if outcome["result"] != "removed" { (source(&entry["source"])) } }
                         td { @if outcome["step"].is_string() {
                                 (state("bad", "bad", "refused")) span.sub { "at “" (text(outcome, "step")) "”: " (cut(text(outcome, "why"), 200)) }
-                            } @else if outcome["why"].is_string() { (state("warn", "warn", "held")) span.sub { (cut(text(outcome, "why"), 200)) } }
+                            } @else if outcome["result"] == "removed" { (state("off", "idle", "taken out")) }
+                            @else if outcome["why"].is_string() { (state("warn", "warn", "held")) span.sub { (cut(text(outcome, "why"), 200)) } }
                             @else { (state("ok", "ok", "passed")) } }
                         td { @if may && outcome["result"] == "in-force" && digest != in_force { (back(digest)) } }
                     }

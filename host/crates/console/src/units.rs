@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::Response;
 use futures_util::stream;
 use maud::{Markup, html};
@@ -14,16 +14,19 @@ use serde_json::Value;
 
 use crate::ask::{Ask, Console, Sent};
 use crate::assets;
-use crate::format::{self, cut, things};
+use crate::format::{self, Moment, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, barred, empty, note, state};
 use crate::url::{self, segment};
-use crate::value::{self, items, text};
+use crate::value::{self, count, items, text};
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
 
 /// Candidates that are shown while they are staged.
 const STAGINGS: usize = 100;
+
+/// Bytes of a signature.
+const SIGNATURE: usize = 64;
 
 /// Units that are shown.
 const MOST: usize = 10_000;
@@ -86,6 +89,9 @@ pub(crate) async fn page_of(
     units.retain(|unit| !own || unit["source"]["kind"] != "embedded");
     let files = ask.list("/v1/unit-files", 1000).await.unwrap_or_default();
     let stagings = ask.list("/v1/unit-stagings", STAGINGS).await;
+    let clusters = ask.list("/v1/clusters", 1000).await.unwrap_or_default();
+    let paused = clusters.iter().flat_map(|cluster| items(cluster, "paused"));
+    let paused: Vec<&str> = paused.map(|it| text(it, "unit")).collect();
     let troubled: Vec<&Value> = files
         .iter()
         .filter(|file| file["trouble"].is_string())
@@ -117,7 +123,7 @@ pub(crate) async fn page_of(
                 thead { tr { th scope="col" { "Unit" } th scope="col" { "State" } th scope="col" { "Version" } th scope="col" { "From" } th scope="col" { "Digest" } } }
                 tbody { @for unit in &units { tr {
                     th.row scope="row" { a href={ "/units/" (segment(text(unit, "name"))) } { (cut(text(unit, "name"), 60)) } }
-                    td { (standing(unit)) }
+                    td { (standing(unit)) @if paused.contains(&text(unit, "name")) { " " (state("bad", "bad", "keeps failing")) } }
                     td { (cut(text(unit, "version"), 40)) }
                     td { (source(&unit["source"])) }
                     td.mono.dim { (text(unit, "in-force").get(..12).unwrap_or("–")) }
@@ -143,10 +149,10 @@ fn hand_in(ask: &Ask) -> Markup {
             form.drop action="/units" method="post" enctype="multipart/form-data" {
                 div.grow {
                     b { "Hand in a unit" }
-                    p.small.soft { "A .wasm file, chosen here or dropped on this page. It is checked step by step; what is in force stays until the last one has passed." }
+                    p.small.soft { "A .wasm file, chosen here or dropped on this page, together with its signature in a .wasm.sig file if it has one. It is checked step by step; what is in force stays until the last one has passed." }
                 }
-                label.vh for="unit-file" { "File of the unit" }
-                input id="unit-file" type="file" name="unit" accept=".wasm,application/wasm" required;
+                label.vh for="unit-file" { "File of the unit, and of its signature" }
+                input id="unit-file" type="file" name="unit" accept=".wasm,application/wasm,.sig" multiple required;
                 button.btn type="submit" name="deed" value="check" { "Check it" }
                 span.bar {
                     button.btn type="submit" name="deed" value="shadow"
@@ -175,13 +181,29 @@ pub(crate) fn standing(unit: &Value) -> Markup {
     }
 }
 
+/// What is known of a unit that keeps failing, after its name: how often it failed, how, and what that
+/// means for decisions.
+pub(crate) fn paused(paused: &Value) -> Markup {
+    let until = Moment::of(&paused["until"]).filter(|until| until.0 > Moment::now().0);
+    html! {
+        "keeps failing, " (things(count(paused, "failures"), "time", "times")) " in a row so far. "
+        (sentence(&cut(text(paused, "because"), 300))) " "
+        // It is called again by a decision, and not before there is one.
+        @match (until, paused["skipped"] == true) {
+            (None, _) => "The next decision calls it again.",
+            (Some(until), true) => { "Its entries of the policy are left out until " (parts::time(until)) "." }
+            (Some(until), false) => { b { "No decision is made" } " until " (parts::time(until)) "." }
+        }
+    }
+}
+
 /// Where a unit came from.
 pub(crate) fn source(source: &Value) -> Markup {
     html! { @match text(source, "kind") {
         "embedded" => "the program",
         "upload" => { "upload by " (cut(text(source, "by"), 40)) }
         "file" => { span.mono { (cut(text(source, "path"), 60)) } }
-        "kept" => "went back to",
+        "kept" => "what was kept",
         _ => { span.dim { "–" } }
     } }
 }
@@ -313,10 +335,12 @@ pub(crate) async fn upload(
             return Err(Problem::new(Code::InvalidParameter, wrong));
         }
     };
+    let signature = form.signature.as_deref().map(written);
+    let signature = signature.map(|it| (HeaderName::from_static("x-unit-signature"), it));
     let sent = Sent::Document {
         kind: "application/wasm",
         text: form.file,
-        headers: Vec::new(),
+        headers: signature.into_iter().collect(),
     };
     let answer = ask.send(method, path.trim_end_matches('?'), sent).await?;
     let became = Became {
@@ -330,6 +354,8 @@ pub(crate) async fn upload(
 #[derive(Debug, Default)]
 struct HandedIn {
     file: Bytes,
+    /// The file with its signature, if it came with one.
+    signature: Option<Bytes>,
     /// The button.
     deed: String,
     /// Of one that judges: every so many decisions.
@@ -350,7 +376,16 @@ async fn parts_of(kind: &str, body: Bytes) -> Result<HandedIn, Problem> {
     let mut handed_in = HandedIn::default();
     while let Some(field) = form.next_field().await.map_err(wrong)? {
         match field.name() {
-            Some("unit") => handed_in.file = field.bytes().await.map_err(wrong)?,
+            Some("unit") if field.file_name().is_some_and(|it| it.ends_with(".sig")) => {
+                let other = handed_in
+                    .signature
+                    .replace(field.bytes().await.map_err(wrong)?);
+                one_of_each(other.is_none())?;
+            }
+            Some("unit") => {
+                one_of_each(handed_in.file.is_empty())?;
+                handed_in.file = field.bytes().await.map_err(wrong)?;
+            }
             Some("deed") => handed_in.deed = field.text().await.map_err(wrong)?,
             Some("every") => handed_in.every = field.text().await.map_err(wrong)?,
             _ => {
@@ -365,6 +400,30 @@ async fn parts_of(kind: &str, body: Bytes) -> Result<HandedIn, Problem> {
             "no file was chosen, or it is empty",
         )),
         false => Ok(handed_in),
+    }
+}
+
+/// Another file of a kind would not be looked at.
+fn one_of_each(is_first: bool) -> Result<(), Problem> {
+    match is_first {
+        true => Ok(()),
+        false => Err(Problem::new(
+            Code::BadRequest,
+            "choose one unit at a time, together with its signature if it has one",
+        )),
+    }
+}
+
+/// A signature as a header carries it: files have it as it is, in hexadecimal or in base64.
+fn written(signature: &[u8]) -> String {
+    let text = std::str::from_utf8(signature).map(str::trim);
+    match text {
+        Ok(text)
+            if signature.len() != SIGNATURE && text.bytes().all(|it| it.is_ascii_graphic()) =>
+        {
+            text.to_owned()
+        }
+        _ => hex::encode(signature),
     }
 }
 
@@ -415,5 +474,17 @@ mod tests {
             b"------x\r\nContent-Disposition: form-data; name=\"x\"\r\n\r\n1\r\n------x--\r\n",
         );
         assert!(parts_of(kind, other).await.is_err());
+    }
+
+    #[test]
+    fn a_signature_is_sent_as_text_however_its_file_has_it() {
+        let signature = [0xA5_u8; SIGNATURE];
+        let as_hex = hex::encode(signature);
+        assert_eq!(written(&signature), as_hex);
+        assert_eq!(written(format!("{as_hex}\n").as_bytes()), as_hex);
+        assert_eq!(written(b"pQ+/==\r\n"), "pQ+/==");
+        // Whatever else it is, a header can carry it.
+        assert_eq!(written(b"two words"), hex::encode("two words"));
+        assert_eq!(written(b""), "");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::ask::{Ask, Console};
 use crate::decisions;
@@ -47,6 +47,7 @@ pub(crate) async fn list(
     let names = ["text", "host", "tenant", "pending", "sort", "after"];
     let said = names.map(|name| (name, ask.param(name)));
     let query = url::query(said.into_iter().chain([("limit", Some(rows.as_str()))]));
+    let narrowed = &said[..5];
     let path = format!("{api}/vms?{query}");
     let filtered = ["text", "host", "tenant", "pending"]
         .iter()
@@ -103,7 +104,7 @@ pub(crate) async fn list(
                 }
             }
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&parts::list_command("vms", Some(&cluster), narrowed)))) }
     };
     let page = Page {
         title: format!("VMs of {cluster}"),
@@ -114,6 +115,25 @@ pub(crate) async fn list(
         script: None,
     };
     page::shown(&ask, page).await
+}
+
+/// How to ask the same elsewhere: of a VM, or why it is not on a host, if the page is about one.
+fn copies((cluster, id): (&str, &str), api: &str, why_not: Option<&str>) -> Markup {
+    let Some(host) = why_not else {
+        let path = format!("{api}/vms/{}", segment(id));
+        let words = ["get", "vms", id, "--cluster", cluster];
+        return parts::copies(
+            &parts::curl("GET", &path, None),
+            Some(&parts::command(&words)),
+        );
+    };
+    let path = format!("{api}/why?{}", url::query([("host", Some(host))]));
+    let asked = json!({"id": id}).to_string();
+    let words = ["why", "--vm", id, "--host", host, "--cluster", cluster];
+    parts::copies(
+        &parts::curl("POST", &path, Some(&asked)),
+        Some(&parts::command(&words)),
+    )
 }
 
 /// Rows of VMs.
@@ -234,7 +254,7 @@ pub(crate) async fn show(
                 }
             }
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (copies((&cluster, &id), &api, ask.param("why-not"))) }
     };
     let page = Page {
         title: format!("{id} of {cluster}"),

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::ask::Ask;
 use crate::format::{self, cost, cut};
-use crate::matrix::{Matrix, Row};
+use crate::matrix::{Matrix, Row, Then};
 use crate::page::sentence;
 use crate::parts::{empty, host_link, note};
 use crate::value::{self, items, text, texts};
@@ -13,10 +13,11 @@ use crate::value::{self, items, text, texts};
 /// Shares of chance that are told in a sentence.
 const SHARES: usize = 6;
 
-/// The host that the page is about: the one that is asked about, or the first that was removed, or
-/// the next best.
+/// The host that the page is about: the one that is asked about, or the one that was chosen and is
+/// not any more, or the first that was removed, or the next best.
 pub(crate) fn host<'m>(matrix: &Matrix<'m>, asked: Option<&'m str>) -> Option<&'m str> {
-    let host = asked.or_else(|| matrix.removed.first().map(|row| row.host));
+    let host = asked.or_else(|| matrix.then.and_then(|Then(host)| host));
+    let host = host.or_else(|| matrix.removed.first().map(|row| row.host));
     host.or_else(|| matrix.next_best().map(|(host, _)| host))
         // Where nothing was chosen, whatever was left.
         .or_else(|| match matrix.chosen() {
@@ -49,7 +50,7 @@ pub(crate) fn forced(recorded: &Value, matrix: &Matrix<'_>) -> Option<String> {
         ));
     }
     let (left, removed, _) = matrix.counts();
-    (left == 1 && removed > 0).then(|| {
+    (left == 1 && removed > 0 && matrix.then.is_none()).then(|| {
         let others = format::things(removed, "other was", "others were");
         format!("There was no choice: {host} was the only host left, {others} removed")
     })
@@ -118,6 +119,7 @@ pub(crate) fn panel(
             @if let Some(forced) = forced(recorded, matrix) { (note("warn", html! { b { (sentence(&forced)) } })) }
             @match host {
                 Some(host) => {
+                    @if matrix.is_then(host) { p.lead { b { (cut(host, 60)) " was chosen then." } " Made again now it is not:" } }
                     (answer((cluster, &recorded["decision"]), matrix, (host, told)))
                     @if let Some(told) = told.filter(|_| is_refused) { (ways(host, items(told, "ways"))) }
                 }
@@ -144,7 +146,7 @@ fn answer(
     let row = matrix.left.iter().find(|row| row.host == host);
     match (row, chosen) {
         (Some(row), Some(chosen)) if row.host == chosen.host => html! {
-            p.lead { b { (cut(host, 60)) " was chosen." }
+            p.lead { b { (cut(host, 60)) @if matrix.then.is_some() { " would be chosen now." } @else { " was chosen." } }
                 @match drawn(decision) {
                     Some(drawn) => { " Chance decided: it was " (drawn) "." }
                     None if matrix.is_by_chance() => " It was the only one that chance had left.",

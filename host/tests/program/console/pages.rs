@@ -738,3 +738,19 @@ fn a_unit_in_use_is_said_to_be_so_beside_the_button_that_would_disable_it() {
         refused.body
     );
 }
+
+#[test]
+fn a_unit_that_was_disabled_is_said_to_be_taken_out() {
+    let desk = Desk::start().with_cluster();
+    let admin = desk.sign_in(&desk.admin);
+    let path = "/units/worst-fit";
+    let disabled = desk.browse("POST", path, &admin, &[("deed", "disable")]);
+    assert_eq!(disabled.status, 303, "{}", disabled.body);
+    let shown = desk.browse("GET", path, &admin, &[]);
+    check(path, &shown);
+    let page = shown.body;
+    assert!(!page.contains("<span class=\"pill\"></span>"), "{page}");
+    let history = page.split("What became of candidates").nth(1).unwrap();
+    assert!(history.contains("taken out"), "{history}");
+    assert!(!history.contains("passed"), "{history}");
+}

@@ -1,5 +1,7 @@
 //! The page of a plan: what it changes, and what can be done when it holds no more.
 
+use serde_json::json;
+
 use super::Desk;
 
 /// A desk whose cluster has a plan that empties host `h1`, on which two VMs of a core run, and what
@@ -81,4 +83,55 @@ fn moves_of_vms_that_are_gone_neither_wait_for_anybody_nor_change_a_host() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
+}
+
+#[test]
+fn a_plan_that_goes_on_by_itself_is_made_to_wait_again() {
+    let (desk, cookie) = desk();
+    let path = "/clusters/north/plans/1";
+    let plan = || desk.api().get("/v1/clusters/north/plans/1").body;
+    let button = "Begin no more by itself";
+    assert!(!desk.page(path, &cookie).contains(button));
+    let begin = [("deed", "begin"), ("move", "1"), ("auto", "true")];
+    let begun = desk.browse("POST", path, &cookie, &begin);
+    assert_eq!(begun.status, 303, "{}", begun.body);
+    assert!(desk.page(path, &cookie).contains(button));
+    assert_eq!(plan()["auto"], true);
+    let waits = desk.browse("POST", path, &cookie, &[("deed", "wait")]);
+    assert_eq!(waits.status, 303, "{}", waits.body);
+    let told = plan();
+    assert_ne!(told["auto"], true, "{told}");
+    assert_ne!(told["cancelled"], true, "{told}");
+    assert_eq!(told["moves"][0]["state"], "begun", "{told}");
+    assert!(!desk.page(path, &cookie).contains(button));
+}
+
+#[test]
+fn places_reserved_on_a_host_that_is_emptied_are_told_wherever_its_moves_are() {
+    let (desk, cookie) = desk();
+    let api = desk.api();
+    let vm = json!({"id": "early", "cpu": 1, "memory": "1 GiB", "allowed": ["h1"]});
+    let placed = api.send("POST", "/v1/clusters/north/place", &vm);
+    assert_eq!(placed.body["host"], "h1", "{placed:?}");
+    let form = [("deed", "evacuate"), ("host", "h1")];
+    let made = desk.browse("POST", "/clusters/north/plans", &cookie, &form);
+    let question = "/clusters/north/questions?ask=maintenance&now=yes&host=h1";
+    for path in [
+        question,
+        "/clusters/north/hosts/h1/maintenance",
+        made.header("location"),
+    ] {
+        let page = desk.page(path, &cookie);
+        let reserved = page.split("reserved already").nth(1).unwrap_or_default();
+        let reserved = reserved.split("</section>").next().unwrap();
+        for part in ["/vms/early", "/hosts/h1", "nothing yet", "data-ago"] {
+            assert!(reserved.contains(part), "{path}: {part}: {page}");
+        }
+    }
+    // Before it is in maintenance, VMs may come to it while it is emptied.
+    let page = desk.page(question, &cookie);
+    assert!(
+        page.contains("so that new VMs may be placed on it"),
+        "{page}"
+    );
 }

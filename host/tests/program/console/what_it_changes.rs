@@ -593,10 +593,10 @@ fn a_candidate_judges_beside_a_unit_and_is_promoted_or_ended() {
 fn in_parts(desk: &Desk, cookie: &str, parts: &[(&str, &[u8])]) -> (u16, String) {
     let mut body = Vec::new();
     for (name, value) in parts {
-        let file = if *name == "unit" {
-            "; filename=\"u.wasm\""
-        } else {
-            ""
+        let (name, file) = match *name {
+            "unit" => ("unit", "; filename=\"u.wasm\""),
+            "signature" => ("unit", "; filename=\"u.wasm.sig\""),
+            name => (name, ""),
         };
         body.extend(
             format!("--x\r\nContent-Disposition: form-data; name=\"{name}\"{file}\r\n\r\n").bytes(),
@@ -789,6 +789,7 @@ fn a_copy_of_a_policy_takes_what_was_tuned_and_a_refused_one_leaves_it_on_the_pa
             ("revision", "0"),
             ("view", "document"),
             ("text", tuned.as_str()),
+            ("cluster", "north"),
         ];
         desk.browse("POST", "/policies/general", &cookie, &fields)
     };
@@ -800,10 +801,13 @@ fn a_copy_of_a_policy_takes_what_was_tuned_and_a_refused_one_leaves_it_on_the_pa
     let cloned = clone("mine");
     assert_eq!(
         (cloned.status, cloned.header("location")),
-        (303, "/policies/mine")
+        (303, "/policies/mine?cluster=north")
     );
     let mine = api.get("/v1/policies/mine").body;
-    assert_eq!(mine["text"].as_str(), Some(tuned.as_str()));
+    // Its name is that of the copy.
+    let named = tuned.replacen("name = \"general\"", "name = \"mine\"", 1);
+    assert_ne!(named, tuned);
+    assert_eq!(mine["text"].as_str(), Some(named.as_str()));
 }
 
 #[test]
@@ -822,4 +826,24 @@ fn a_unit_is_handed_in_as_a_file_and_each_step_is_told() {
     assert!(body.contains("It has passed every step"), "{body}");
     let (status, body) = send("other", b"x");
     assert_eq!(status, 400, "{body}");
+}
+
+#[test]
+fn the_signature_of_a_unit_that_is_handed_in_is_looked_at() {
+    let desk = Desk::start_with(&format!(
+        "[[trusted-keys]]\nname = \"release\"\ned25519 = \"{}\"\n",
+        "4e8f43387526690ec1b853e90635085d5722a4b4bec4aa3985bb0fbc7d7d066d"
+    ));
+    let cookie = desk.sign_in(&desk.admin);
+    let unit = placewright_tests::units::component("memory");
+    let mut parts: Vec<(&str, &[u8])> =
+        vec![("signature", &[0; 64]), ("unit", &unit), ("deed", b"check")];
+    let (status, body) = in_parts(&desk, &cookie, &parts);
+    assert_eq!(status, 422, "{body}");
+    let refused = "Refused at the step “signature”";
+    assert!(body.contains(refused), "{body}");
+    parts.push(("signature", &[1; 64]));
+    let (status, body) = in_parts(&desk, &cookie, &parts);
+    assert_eq!(status, 400, "{body}");
+    assert!(body.contains("Choose one unit at a time"), "{body}");
 }

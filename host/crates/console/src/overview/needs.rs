@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::ask::Ask;
 use crate::format::{Moment, cut, len, things};
 use crate::page::sentence;
+use crate::units;
 use crate::url::{self, segment};
 use crate::value::{count, items, text, texts};
 
@@ -76,8 +77,12 @@ impl Need {
     }
 }
 
-/// What waits in a cluster.
-pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>) -> Vec<Need> {
+/// What waits in a cluster, of which sums and rates were read.
+pub(super) async fn of_cluster(
+    ask: &Ask,
+    cluster: &Value,
+    (sums, rates): (Option<&Value>, Option<&Value>),
+) -> Vec<Need> {
     let name = text(cluster, "name");
     let need = |rank, brief: String, text, since, path, deed| Need {
         rank,
@@ -101,15 +106,10 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
     }
     for paused in items(cluster, "paused") {
         let unit = text(paused, "unit");
-        let text = html! { "Unit " b { (unit) } " keeps failing and is not called for a while." };
-        needs.push(need(
-            0,
-            format!("unit {} paused", cut(unit, 40)),
-            text,
-            None,
-            format!("/units/{}", segment(unit)),
-            "See the unit",
-        ));
+        let text = html! { "Unit " b { (cut(unit, 60)) } " " (units::paused(paused)) };
+        let brief = format!("unit {} keeps failing", cut(unit, 40));
+        let path = format!("/units/{}", segment(unit));
+        needs.push(need(0, brief, text, None, path, "See the unit"));
     }
     for unit in texts(cluster, "quarantined") {
         let text = html! { "Unit " b { (unit) } " answered differently although nothing had changed: its answers are no longer cached." };
@@ -121,6 +121,19 @@ pub(super) async fn of_cluster(ask: &Ask, cluster: &Value, sums: Option<&Value>)
             format!("/units/{}", segment(unit)),
             "See the unit",
         ));
+    }
+    let minutes = rates.map_or(&[][..], |rates| items(rates, "minutes"));
+    let sum = |name: &str| minutes.iter().map(|it| count(it, name)).sum::<usize>();
+    let (failed, decided) = (sum("failed"), sum("placed") + sum("rejected"));
+    if failed > 0 {
+        let rank = if decided > 0 { 1 } else { 0 };
+        let brief = format!("{} not decided", things(failed, "request", "requests"));
+        let text = html! {
+            b { (len(failed)) " of " (things(failed + decided, "request", "requests")) " in the last hour " (if failed == 1 { "was" } else { "were" }) " not decided" }
+            ": a unit failed or refused them, or the time was up."
+        };
+        let path = format!("/events?{}", url::query([("cluster", Some(name))]));
+        needs.push(need(rank, brief, text, None, path, "See the events"));
     }
     let sums = sums.unwrap_or(&Value::Null);
     for (state, words) in [("down", "down"), ("error", "in error")] {

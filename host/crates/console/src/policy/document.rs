@@ -202,6 +202,26 @@ pub(super) fn put_setting(entry: &mut dyn TableLike, name: &str, value: &str) ->
     Some(())
 }
 
+/// The document of a copy: with the name of that, where it says one.
+pub(super) fn renamed(text: &str, name: &str) -> String {
+    match Language::of(text) {
+        Language::Json => match serde_json::from_str::<serde_json::Value>(text) {
+            Ok(mut document) if document.get("name").is_some() => {
+                document["name"] = name.into();
+                format!("{document:#}")
+            }
+            _ => text.to_owned(),
+        },
+        Language::Toml => match text.parse::<DocumentMut>() {
+            Ok(mut document) if document.contains_key("name") => {
+                document["name"] = toml_edit::value(name);
+                document.to_string()
+            }
+            _ => text.to_owned(),
+        },
+    }
+}
+
 /// Whether a field has the value of the document. Surrounding spaces are ignored; forms end lines
 /// with CRLF, and fields of one line have no line breaks.
 fn is_same(known: &str, value: &str) -> bool {
@@ -252,6 +272,17 @@ mod tests {
             .iter()
             .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         with_fields(TEXT, &fields.collect()).unwrap()
+    }
+
+    #[test]
+    fn a_copy_has_a_name_of_its_own_if_its_document_has_one() {
+        assert_eq!(renamed(TEXT, "7"), TEXT.replace("\"a\"", "\"7\""));
+        let json = renamed("{\"name\": \"a\", \"costs\": []}", "b");
+        let json: serde_json::Value = serde_json::from_str(&json).unwrap();
+        assert_eq!(json, serde_json::json!({"name": "b", "costs": []}));
+        for unnamed in ["[[costs]]\nunit = \"a\"\n", "{\"costs\": []}", "{", "x"] {
+            assert_eq!(renamed(unnamed, "b"), unnamed);
+        }
     }
 
     #[test]

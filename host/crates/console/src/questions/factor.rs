@@ -68,7 +68,7 @@ pub(super) async fn answered(
     ];
     let command = parts::command(&command);
     if ask.param("now").is_none() {
-        let copies = parts::copies(&parts::curl_toml(&path, "…"), Some(&command));
+        let copies = parts::copies(&parts::curl_toml(&path, &asked.document), Some(&command));
         return Ok((form, copies, html! {}));
     }
     let tries = match tries(&asked) {

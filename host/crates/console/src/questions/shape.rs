@@ -19,8 +19,24 @@ const FIELDS: [(&str, &str, &str); 7] = [
 ];
 const COLUMNS: &str = "columns";
 
-/// The part of a form that is opened for more.
-pub(super) fn more(ask: &Ask) -> Markup {
+/// The field of a form that has the value at a path in a VM.
+pub(super) fn field(path: &str) -> &str {
+    let column = path.split('[').next().unwrap_or(path);
+    match column {
+        "huge-pages" if path.ends_with("size") => "page-size",
+        "huge-pages" => "pages",
+        "gpu-models" => "gpu-model",
+        column if FIELDS.iter().any(|(name, ..)| *name == column) => column,
+        "cpu" | "memory" => column,
+        "id" => "vm",
+        _ => COLUMNS,
+    }
+}
+
+/// The part of a form that is opened for more; `wrong` are the names of fields with which something
+/// is wrong.
+pub(super) fn more(ask: &Ask, wrong: &[String]) -> Markup {
+    let invalid = |name: &str| wrong.iter().any(|it| it == name).then_some("true");
     let said = |name: &str| ask.param(name).unwrap_or_default();
     let is_open = FIELDS.iter().any(|(name, ..)| ask.param(name).is_some());
     html! {
@@ -29,11 +45,11 @@ pub(super) fn more(ask: &Ask) -> Markup {
             div.bar {
                 @for (name, label, size) in FIELDS {
                     label.lab { (label) input.field name=(name) size=(size) value=(said(name))
-                        placeholder=[(name == "page-size").then_some("1 GiB")]; }
+                        placeholder=[(name == "page-size").then_some("1 GiB")] aria-invalid=[invalid(name)]; }
                 }
             }
             label.lab { "Any other column of a VM, in TOML"
-                textarea.field.ids name=(COLUMNS) rows="3" spellcheck="false"
+                textarea.field.ids name=(COLUMNS) rows="3" spellcheck="false" aria-invalid=[invalid(COLUMNS)]
                     placeholder="exclusive = true" { (said(COLUMNS)) }
             }
         }

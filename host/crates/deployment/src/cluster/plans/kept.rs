@@ -470,12 +470,13 @@ impl KeptPlan {
         self.due
     }
 
-    /// Nothing more is begun.
+    /// Nothing more is begun. What had ended before stays as it ended.
     pub(super) fn cancel(&mut self, now: i64) {
+        use MoveState::{Begun, Expired, Planned};
         self.cancelled = true;
         self.auto = None;
         for progress in &mut self.moves {
-            if progress.state != MoveState::Confirmed {
+            if matches!(progress.state, Planned | Begun | Expired) {
                 progress.becomes(MoveState::Cancelled, now, None);
             }
         }
