@@ -141,7 +141,7 @@ fn again(ask: &Ask, cluster: &str, plan: &Value) -> Markup {
     }
 }
 
-/// The button after which a plan does not go on by itself any more; what is under way goes on.
+/// The button that has a plan begin no more moves by itself. Moves that are begun go on.
 fn wait(ask: &Ask, cluster: &str, number: &str) -> Markup {
     match ask.may(Permission::Operate, Some(cluster)) {
         true => html! {

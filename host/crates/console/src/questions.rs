@@ -25,7 +25,7 @@ use placewright_http::{Permission, Problem};
 
 /// Rows of an answer's table.
 const ROWS: usize = 500;
-/// What was found while a plan was made that is told.
+/// Findings of a plan that the answer shows, at most.
 const NOTES: usize = 20;
 
 /// The questions: what they are called in the query, and for people.
@@ -37,7 +37,7 @@ const KINDS: [(&str, &str); 5] = [
     (FACTOR, "What would another factor do?"),
 ];
 const FACTOR: &str = "factor";
-/// The cores and the memory of a VM of which it is asked how many fit, as long as nobody says others.
+/// Cores and memory of the VM in the form of the question how many fit, before somebody changes them.
 const USUAL: (&str, &str) = ("8", "64 GiB");
 
 /// The page of a question.
@@ -159,7 +159,7 @@ fn hosts(ask: &Ask) -> Vec<&str> {
     hosts.filter(|host| !host.is_empty()).collect()
 }
 
-/// The id of what is wrong with a form.
+/// The id of the list of errors, by which fields refer to it.
 const WRONG: &str = "wrong";
 
 /// All that is wrong with what was asked, and the names of the fields that it is about.

@@ -221,6 +221,12 @@ impl Host {
             .collect();
         let mut of_nodes: Vec<(i64, i64)> = Vec::new();
         for node in &self.nodes {
+            let taken = node.cpus_promised.saturating_add(node.cpus_pending);
+            // On most hosts nobody has CPUs for itself.
+            if taken == 0 {
+                of_nodes.push((node.index, 0));
+                continue;
+            }
             let on_node = |cpu: i64| topology.node_of(cpu) == Some(node.index);
             let owners = self.vms.iter().filter(|vm| vm.exclusive);
             let pins = owners.flat_map(|vm| vm.pins.iter().collect::<Vec<_>>());
@@ -236,7 +242,6 @@ impl Host {
             let held = held.flat_map(Divided::alone);
             let held = held.filter(|(on, _)| *on == node.index);
             let held: i64 = held.map(|(_, vcpus)| vcpus).sum();
-            let taken = node.cpus_promised.saturating_add(node.cpus_pending);
             let known = [count(numbered.len()), owned, held];
             let left = known
                 .iter()

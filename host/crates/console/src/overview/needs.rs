@@ -77,7 +77,7 @@ impl Need {
     }
 }
 
-/// What waits in a cluster, of which sums and rates were read.
+/// What a cluster needs of an operator, by its sums and by the rates of its decisions.
 pub(super) async fn of_cluster(
     ask: &Ask,
     cluster: &Value,

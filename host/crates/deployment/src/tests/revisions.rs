@@ -1,6 +1,7 @@
 //! What a client has read is not taken for another thing of the same name.
 
 use super::restart::{again, change};
+use super::waiting::create;
 use super::*;
 
 fn revision(cluster: &Cluster) -> u64 {
@@ -83,14 +84,7 @@ fn a_restart_leaves_the_revision_and_then_leaves_out_some_that_may_have_been_tol
 fn a_value_that_is_measured_again_and_is_the_same_makes_another_revision_of_what_is_read() {
     let folder = tempfile::tempdir().unwrap();
     let world = start(folder.path(), &units());
-    world
-        .deployment
-        .put_policy(&edit(POLICY), "somebody")
-        .unwrap();
-    let cluster = world
-        .deployment
-        .create_cluster(document(), attach())
-        .unwrap();
+    let cluster = create(&world.deployment);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

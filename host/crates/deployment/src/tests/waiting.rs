@@ -9,7 +9,7 @@ use super::*;
 const LONG: Duration = Duration::from_secs(120);
 
 /// The cluster of the tests, and the policy that decides there.
-fn create(deployment: &Deployment) -> Arc<Cluster> {
+pub(super) fn create(deployment: &Deployment) -> Arc<Cluster> {
     deployment.put_policy(&edit(POLICY), "me").unwrap();
     deployment.create_cluster(document(), attach()).unwrap()
 }
