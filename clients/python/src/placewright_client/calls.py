@@ -511,7 +511,7 @@ def get_policy(policy: str) -> Call[types.Policy]:
 def put_policy(policy: str, body: types.PolicyDocument, *, if_match: str | None = None, if_none_match: str | None = None) -> Call[types.Policy]:
     """Make a policy, or put a new document in its place. It is checked against the units
     in force and all clusters in which it decides; they decide by it from their next
-    turn on."""
+    turn on. A document that is there already, letter by letter, makes no revision."""
     return Call('PUT', ['v1', 'policies', policy], json=body, headers={'If-Match': if_match, 'If-None-Match': if_none_match})
 
 

@@ -2627,6 +2627,9 @@ KnownUnit = TypedDict(
         'in-force': 'str | None',
         # Whether its file is gone and policies use it.
         'kept-although-deleted': 'bool',
+        # What it can be in a policy: `filter`, `cost function`, `selection`, `placement effects`,
+        # `balance`, `order`.
+        'kinds': 'list[str]',
         # The name.
         'name': 'str',
         # A unit of this name that was let in and is not trusted any more: it is not in force,
@@ -2644,8 +2647,8 @@ KnownUnit = TypedDict(
         'source': 'None | UnitSource',
         # A file that is being staged, or waits for it, and by its name will be this unit.
         'staging': 'NotRequired[str]',
-        # What it is for, in a sentence; absent if none is in force.
-        'summary': 'NotRequired[str]',
+        # What it is for, in a sentence, as it says.
+        'summary': 'str | None',
         # The version of the unit, as it says.
         'version': 'str | None',
     },
@@ -4906,6 +4909,9 @@ UnitStatus = TypedDict(
         'in-force': 'str | None',
         # Whether its file is gone and policies use it.
         'kept-although-deleted': 'bool',
+        # What it can be in a policy: `filter`, `cost function`, `selection`, `placement effects`,
+        # `balance`, `order`.
+        'kinds': 'list[str]',
         # The name.
         'name': 'str',
         # A unit of this name that was let in and is not trusted any more: it is not in force,
@@ -4917,6 +4923,8 @@ UnitStatus = TypedDict(
         'source': 'None | UnitSource',
         # A file that is being staged, or waits for it, and by its name will be this unit.
         'staging': 'NotRequired[str]',
+        # What it is for, in a sentence, as it says.
+        'summary': 'str | None',
         # The version of the unit, as it says.
         'version': 'str | None',
     },

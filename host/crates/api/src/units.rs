@@ -148,10 +148,6 @@ struct Paused {
 struct KnownUnit {
     #[serde(flatten)]
     status: UnitStatus,
-    /// What it is for, in a sentence; absent if none is in force.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = String, example = "Removes hosts without enough memory")]
-    summary: Option<String>,
     /// Names of the policies that use it.
     #[schema(example = json!(["general"]))]
     policies: Vec<String>,
@@ -231,11 +227,8 @@ async fn show(
         };
         let mut policies = Trials::users(&*deployment, &unit);
         policies.retain(|policy| caller.policy(&deployment, policy).is_ok());
-        let in_force = deployment.library().current();
-        let in_force = in_force.get(&unit);
         let known = KnownUnit {
             status,
-            summary: in_force.map(|unit| unit.description().summary.clone()),
             policies,
             paused,
             refused: last_refused(&deployment, &unit),

@@ -233,7 +233,7 @@ async fn form_page(
                 }
             }
         }
-        @if let Some(id) = id { div.acts { (parts::copies(&parts::curl("GET", &standings(cluster, id), None), None)) } }
+        @if let Some(id) = id { div.acts { (parts::copies(&parts::curl("GET", &standings(cluster, id), None), Some(&parts::list_command("group-standings", Some(cluster), &[("text", Some(id))])))) } }
     };
     let status = wrong.map_or(StatusCode::OK, |wrong| wrong.code().status());
     let page = Page {

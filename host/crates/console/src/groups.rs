@@ -38,13 +38,13 @@ pub(crate) async fn list(
         _ => None,
     };
     let rows = ROWS.to_string();
-    let query = url::query([
+    let narrowed = [
         ("kept", kept),
         ("vm", ask.param("vm")),
         ("text", ask.param("filter")),
-        ("after", ask.param("after")),
-        ("limit", Some(rows.as_str())),
-    ]);
+    ];
+    let part = [("after", ask.param("after")), ("limit", Some(&*rows))];
+    let query = url::query(narrowed.into_iter().chain(part));
     let path = format!("{api}/group-standings?{query}");
     let page = ask.get(&path).await?;
     let groups = items(&page, "items");
@@ -106,7 +106,7 @@ pub(crate) async fn list(
                 }
             }
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&parts::list_command("group-standings", Some(&cluster), &narrowed)))) }
     };
     let shown = Page {
         title: format!("Groups of {cluster}"),

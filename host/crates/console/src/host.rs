@@ -22,6 +22,9 @@ use placewright_http::{Permission, Problem};
 /// VMs of the host that are listed.
 const VMS: usize = 1000;
 
+/// By what they are sorted; descending with a `-` before it.
+const ORDERS: [&str; 6] = ["id", "-id", "cpu", "-cpu", "memory", "-memory"];
+
 /// A host.
 pub(crate) async fn show(
     State(_): State<Arc<Console>>,
@@ -31,7 +34,9 @@ pub(crate) async fn show(
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let path = format!("{api}/hosts/{}", segment(&id));
     let host = ask.get(&path).await?;
-    let of_host = url::query([("host", Some(id.as_str()))]);
+    // Who makes room looks for the largest first.
+    let sorted = ask.one_of("sort", &ORDERS)?.unwrap_or("-memory");
+    let of_host = url::query([("host", Some(id.as_str())), ("sort", Some(sorted))]);
     let vms = ask.list(&format!("{api}/vms?{of_host}"), VMS).await?;
     let columns = ask.get(&format!("{api}/host-columns?columns=id")).await?;
     let overcommit = columns["cpu-overcommit"].as_f64();
@@ -53,7 +58,7 @@ pub(crate) async fn show(
                 header { h2 id="vms" { "VMs " span.dim { (format::len(vms.len())) } } }
                 @if vms.is_empty() {
                     div.in { (empty("No VM runs here", html! { "and no place is reserved." })) }
-                } @else { (vms::table(&cluster, (&vms, &not_up), false)) }
+                } @else { (vms::table(&cluster, (&vms, &not_up), Some((&ask, sorted)))) }
             }
             div.stack {
                 section.panel aria-labelledby="measures" {

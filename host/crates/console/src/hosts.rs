@@ -16,6 +16,7 @@ use crate::ask::{Ask, Console};
 use crate::assets;
 use crate::format::{self, bytes, cores, number, percent};
 use crate::heat;
+use crate::overview::needs;
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, empty, measure_key, note, sign};
 use crate::url::{self, of_cluster, segment};
@@ -52,11 +53,13 @@ pub(crate) async fn show(
         _ => Vec::new(),
     };
     let policies: Vec<&str> = policies.iter().map(|it| text(it, "name")).collect();
+    let needs = needs::strip(&ask, &shown, &sums).await;
     let main = html! {
         (head(&cluster, &sums, &fleet))
         @if let Some(why) = shown["broken"].as_str() {
             (note("bad", html! { b { "Nothing is decided here. " } (page::sentence(why)) }))
         }
+        (needs)
         @if fleet.hosts.is_empty() {
             section.panel { div.in { (empty("No host yet", html! {
                 "Hosts come with the inventory: " code { "PUT " (api) "/inventory" } "."
@@ -156,10 +159,35 @@ fn head(cluster: &str, sums: &Value, fleet: &Fleet) -> Markup {
                     small { (number(cpu.committed + cpu.reserved, 0)) " of " (cores(cpu.promisable.round())) } } }
                 div { dt { "Memory promised" } dd { (percent(memory.share()))
                     small { (bytes(memory.committed + memory.reserved)) " of " (bytes(memory.promisable)) } } }
+                @if let Some((cpu, memory)) = spread(fleet) {
+                    div title="Standard deviation of what is promised on the hosts that are up: 0 % is even" {
+                        dt { "Spread over hosts" }
+                        dd { "±" (percent(cpu)) small { "of CPU, ±" (percent(memory)) " of memory" } }
+                    }
+                }
                 div { dt { "Room" } dd { a.small href=(of_cluster(cluster, &["questions"])) { "Ask how many fit" } } }
             }
         }
     }
+}
+
+/// How unevenly CPU and memory are promised: the standard deviation of the shares of all hosts that
+/// are up. None: there are not two of them.
+fn spread(fleet: &Fleet) -> Option<(f64, f64)> {
+    let up = || fleet.hosts.iter().filter(|host| host.state == "up");
+    let deviation = |share: fn(&HostRow) -> f64| {
+        let count = up().count() as f64;
+        let mean = up().map(share).sum::<f64>() / count;
+        let squares = up().map(|host| (share(host) - mean).powi(2));
+        (squares.sum::<f64>() / count).sqrt()
+    };
+    let is_spread = up().nth(1).is_some();
+    is_spread.then(|| {
+        (
+            deviation(|host| host.cpu.share()),
+            deviation(|host| host.memory.share()),
+        )
+    })
 }
 
 /// How to ask the same elsewhere; of the filters, those that the API has as well.

@@ -462,6 +462,8 @@ fn written(problem: Problem, request: &str, by_openid: bool) -> Response {
     }
     let (status, headers) = (problem.code().status(), problem.headers());
     let body = problem.body(None);
+    let is_of_query =
+        status == StatusCode::BAD_REQUEST && body.errors.iter().any(|it| it.place.file == "query");
     let main = html! {
         main.alone id="main" tabindex="-1" {
             div.brand { (PreEscaped(MARK)) "Placewright" }
@@ -474,7 +476,11 @@ fn written(problem: Problem, request: &str, by_openid: bool) -> Response {
             @if status == StatusCode::FORBIDDEN {
                 p.soft { "Nothing was changed. Whoever gave you the token can say who has the role that this needs." }
             }
-            p.bar { a.btn.main href="/" { "Open the overview" } }
+            p.bar {
+                // Links go on working for whoever has one with a parameter that is no longer there.
+                @if is_of_query { a.btn.main href="?" { "Open the page without its parameters" } }
+                a.btn.main[!is_of_query] href="/" { "Open the overview" }
+            }
             p.small.dim { "Status " (status.as_u16()) ", request " code { (request) } }
         }
     };

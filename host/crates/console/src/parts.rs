@@ -293,6 +293,11 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// A command line of the program that reads a document from its standard input.
+pub(crate) fn command_about(document: &str, words: &[&str]) -> String {
+    format!("printf %s {} | {}", quoted(document), command(words))
+}
+
 /// A command line of the program. A word with other characters than letters, digits, `-`, `_` and
 /// `.` is quoted for a shell.
 pub(crate) fn command(words: &[&str]) -> String {

@@ -43,6 +43,9 @@ use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
 use whole::Whole;
 
+/// Units that can be chosen for a chain.
+const UNITS: usize = 1000;
+
 /// A policy that is being changed.
 struct Draft {
     /// The document as it would be saved.
@@ -515,11 +518,8 @@ async fn shown_editor(
     };
     let answer = answer::panel(beside.as_ref().unwrap_or(&told), &draft, may_edit);
     let may_save = may_edit && !is_locked;
-    let units: Vec<String> = match may_edit && !draft.is_document {
-        true => {
-            let units = ask.list("/v1/units", 1000).await.unwrap_or_default();
-            units.iter().map(|it| text(it, "name").to_owned()).collect()
-        }
+    let units = match may_edit && !draft.is_document {
+        true => ask.list("/v1/units", UNITS).await.unwrap_or_default(),
         false => Vec::new(),
     };
     let faults = faults_of(&told, &draft);
@@ -550,7 +550,11 @@ async fn shown_editor(
             div.bar {
                 @if may_save {
                     // Where something can be carried over, that is the next deed.
-                    @let is_next = !matches!(&told, Told::Conflict(between) if between.both.as_ref().is_some_and(|both| !both.free.is_empty()));
+                    @let is_next = match &told {
+                        Told::Conflict(between) => between.both.as_ref().is_none_or(|both| both.free.is_empty()),
+                        Told::Wrong(_) => false,
+                        _ => true,
+                    };
                     button.btn.main[is_next] type="submit" name="deed" value="save" { "Save as revision " (draft.revision.max(policy["revision"].as_u64().unwrap_or_default()) + 1) }
                 } @else if !may_edit && !is_locked { (barred(ask, Permission::AuthorPolicies, "Save")) }
                 @if may_edit {

@@ -74,7 +74,14 @@ pub(crate) async fn show(
         |(path, body)| {
             let body = body.map(|body| body.to_string());
             let curl = parts::curl("POST", &path, body.as_deref());
-            parts::copies(&curl, command(&ask, &cluster, kind).as_deref())
+            let command = match (kind, &body) {
+                ("room", Some(vm)) => Some(parts::command_about(
+                    vm,
+                    &["capacity", "--vm", "/dev/stdin", "--cluster", &cluster],
+                )),
+                _ => command(&ask, &cluster, kind),
+            };
+            parts::copies(&curl, command.as_deref())
         },
     );
     page(&ask, &cluster, (kind, form), (copies, answer)).await

@@ -54,7 +54,7 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/clusters/{cluster}", View, Cluster).query(FLEET),
     rule("GET", "/clusters/{cluster}/map", View, Cluster).query(MEASURED),
     rule("GET", "/clusters/{cluster}/panel", View, Cluster).query(FLEET),
-    rule("GET", "/clusters/{cluster}/hosts/{host}", View, Cluster),
+    rule("GET", "/clusters/{cluster}/hosts/{host}", View, Cluster).query(&["sort"]),
     rule(
         "GET",
         "/clusters/{cluster}/hosts/{host}/maintenance",
@@ -156,7 +156,7 @@ pub const RULES: &[Rule] = &[
     rule("GET", "/tokens", View, Any),
     rule("POST", "/tokens", Administer, All).takes(Usual),
     rule("POST", "/tokens/{token}", Administer, All).takes(Usual),
-    rule("GET", "/units", View, Any).query(&["which", "filter", "view"]),
+    rule("GET", "/units", View, Any).query(&["which", "kind", "filter", "view"]),
     rule("POST", "/units", Administer, All).takes(Whole),
     rule("GET", "/units/{unit}", View, Any),
     rule("POST", "/units/{unit}", Administer, All).takes(Usual),

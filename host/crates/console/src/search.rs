@@ -10,11 +10,12 @@ use maud::{Markup, html};
 use serde_json::Value;
 
 use crate::ask::{Ask, Console};
-use crate::format::{self, cut};
+use crate::format::{self, Moment, cut};
+use crate::overview::needs::main_reason;
 use crate::page::{self, Area, Page, crumbs};
-use crate::parts::{empty, host_link, vm_link};
+use crate::parts::{ago, empty, host_link, vm_link};
 use crate::url::{self, of_cluster, segment};
-use crate::value::text;
+use crate::value::{items, text, texts};
 use placewright_http::Problem;
 
 /// Clusters that are searched; of more, the first by name.
@@ -130,7 +131,52 @@ async fn in_cluster(ask: &Ask, cluster: &str, wanted: &str) -> Result<Vec<Found>
             are_more,
         });
     }
+    found.extend(refused(ask, cluster, wanted).await?);
     Ok(found)
+}
+
+/// Requests of the latest decisions that found no host: their VMs may be nowhere else.
+async fn refused(ask: &Ask, cluster: &str, wanted: &str) -> Result<Option<Found>, Problem> {
+    let most = (OF_A_KIND + 1).to_string();
+    let query = [
+        ("placed", Some("false")),
+        ("text", Some(wanted)),
+        ("limit", Some(&*most)),
+    ];
+    let path = format!(
+        "/v1/clusters/{}/decisions?{}",
+        segment(cluster),
+        url::query(query)
+    );
+    let listed = ask.get(&path).await?;
+    let refused = items(&listed, "items");
+    if refused.is_empty() {
+        return Ok(None);
+    }
+    let all = url::query([("outcome", Some("none")), ("filter", Some(wanted))]);
+    Ok(Some(Found {
+        kind: "Requests without a host",
+        cluster: Some(cluster.to_owned()),
+        all: format!("{}?{all}", of_cluster(cluster, &["decisions"])),
+        links: refused
+            .iter()
+            .take(OF_A_KIND)
+            .map(|it| refusal(cluster, it))
+            .collect(),
+        are_more: refused.len() > OF_A_KIND || listed["next"].is_string(),
+    }))
+}
+
+/// A decision that found no host, with why.
+fn refusal(cluster: &str, recorded: &Value) -> Markup {
+    let decision = &recorded["decision"];
+    let number = recorded["number"].as_u64().unwrap_or_default().to_string();
+    let vms = texts(decision, "vms").join(", ");
+    html! {
+        a.mono href=(of_cluster(cluster, &["decisions", &number])) { (cut(&vms, 80)) }
+        " " span.soft { (cut(&main_reason(decision), 160)) }
+        @if let Some(at) = Moment::of(&recorded["at"]) { " " span.small.dim { (ago(at)) } }
+    }
 }
 
 /// Where all things of a kind are listed that have the text.

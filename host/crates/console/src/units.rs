@@ -18,7 +18,7 @@ use crate::format::{self, Moment, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, barred, empty, note, state};
 use crate::url::{self, segment};
-use crate::value::{self, count, items, text};
+use crate::value::{self, count, items, text, texts};
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
 
@@ -27,6 +27,16 @@ const STAGINGS: usize = 100;
 
 /// Bytes of a signature.
 const SIGNATURE: usize = 64;
+
+/// What a unit can be in a policy.
+const KINDS: [&str; 6] = [
+    "filter",
+    "cost function",
+    "selection",
+    "placement effects",
+    "balance",
+    "order",
+];
 
 /// Units that are shown.
 const MOST: usize = 10_000;
@@ -84,9 +94,14 @@ pub(crate) async fn page_of(
     let mut units = ask.list("/v1/units", MOST).await?;
     let wanted = ask.param("filter").unwrap_or_default().to_lowercase();
     let all = units.len();
-    units.retain(|unit| text(unit, "name").to_lowercase().contains(&wanted));
+    units.retain(|unit| {
+        let texts = [text(unit, "name"), text(unit, "summary")];
+        texts.iter().any(|it| it.to_lowercase().contains(&wanted))
+    });
     let own = ask.param("which") == Some("own");
     units.retain(|unit| !own || unit["source"]["kind"] != "embedded");
+    let kind = ask.one_of("kind", &KINDS)?;
+    units.retain(|unit| kind.is_none_or(|kind| texts(unit, "kinds").contains(&kind)));
     let files = ask.list("/v1/unit-files", 1000).await.unwrap_or_default();
     let stagings = ask.list("/v1/unit-stagings", STAGINGS).await;
     let clusters = ask.list("/v1/clusters", 1000).await.unwrap_or_default();
@@ -114,15 +129,22 @@ pub(crate) async fn page_of(
             header { form.bar.grow method="get" action="/units" data-auto {
                 label.lab { "Which"
                     select.field name="which" { option value="" { "all" } option value="own" selected[own] { "not of the program" } } }
-                input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter" placeholder="Name";
+                label.lab { "Kind"
+                    select.field name="kind" {
+                        option value="" { "all" }
+                        @for word in KINDS { option value=(word) selected[kind == Some(word)] { (word) } }
+                    } }
+                input.field type="search" name="filter" value=(ask.param("filter").unwrap_or_default()) aria-label="Filter" placeholder="Name, or what it does" size="26";
                 button.btn.without-script type="submit" { "Show" }
             } }
             @if units.is_empty() { div.in { (empty("No unit matches", html! { a href="/units" { "Clear the filter" } })) } }
             @else { div.scroll { table {
                 caption.vh { "Units by name" }
-                thead { tr { th scope="col" { "Unit" } th scope="col" { "State" } th scope="col" { "Version" } th scope="col" { "From" } th scope="col" { "Digest" } } }
+                thead { tr { th scope="col" { "Unit" } th scope="col" { "Kind" } th scope="col" { "State" } th scope="col" { "Version" } th scope="col" { "From" } th scope="col" { "Digest" } } }
                 tbody { @for unit in &units { tr {
-                    th.row scope="row" { a href={ "/units/" (segment(text(unit, "name"))) } { (cut(text(unit, "name"), 60)) } }
+                    th.row scope="row" { a href={ "/units/" (segment(text(unit, "name"))) } { (cut(text(unit, "name"), 60)) }
+                        span.sub { (cut(text(unit, "summary"), 160)) } }
+                    td { (texts(unit, "kinds").join(", ")) }
                     td { (standing(unit)) @if paused.contains(&text(unit, "name")) { " " (state("bad", "bad", "keeps failing")) } }
                     td { (cut(text(unit, "version"), 40)) }
                     td { (source(&unit["source"])) }

@@ -97,7 +97,7 @@ pub(crate) async fn list(
                     @if filtered { a href=(of_cluster(&cluster, &["vms"])) { "Clear the filter" } }
                     @else { "VMs come with the inventory, and by " code { "POST " (api) "/place" } "." }
                 })) }
-            } @else { (table(&cluster, (vms, &not_up), true)) }
+            } @else { (table(&cluster, (vms, &not_up), None)) }
             @if let Some(next) = page["next"].as_str() {
                 nav.pager aria-label="Pages" {
                     a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Next " (ROWS) }
@@ -136,17 +136,26 @@ fn copies((cluster, id): (&str, &str), api: &str, why_not: Option<&str>) -> Mark
     )
 }
 
-/// Rows of VMs.
-pub(crate) fn table(cluster: &str, (vms, hosts): (&[Value], &NotUp), with_host: bool) -> Markup {
+/// Rows of VMs: of all hosts, or of one, whose page may sort them, and how it has.
+pub(crate) fn table(
+    cluster: &str,
+    (vms, hosts): (&[Value], &NotUp),
+    of_one: Option<(&Ask, &str)>,
+) -> Markup {
+    let with_host = of_one.is_none();
+    let head = |name, title, is_number| match of_one {
+        Some((ask, sorted)) => parts::sorted_head(ask, sorted, name, title, is_number),
+        None => html! { th.num[is_number] scope="col" { (title) } },
+    };
     html! {
         div.scroll { table {
             caption.vh { "VMs of " (cluster) }
             thead { tr {
-                th scope="col" { "VM" }
+                (head("id", "VM", false))
                 th scope="col" { "State" }
                 @if with_host { th scope="col" { "Host" } }
-                th.num scope="col" { "CPU" }
-                th.num scope="col" { "Memory" }
+                (head("cpu", "CPU", true))
+                (head("memory", "Memory", true))
                 th scope="col" { "Tenant" }
             } }
             tbody { @for vm in vms {

@@ -31,6 +31,8 @@ pub(super) enum Kind {
     Vms,
     /// Groups of VMs and hosts in a cluster
     Groups,
+    /// Whether the groups of a cluster are kept, and which VMs break them
+    GroupStandings,
     /// Tenants of a cluster
     Tenants,
     /// Places that are reserved in a cluster
@@ -73,6 +75,7 @@ impl Kind {
             Self::Hosts => "hosts",
             Self::Vms => "vms",
             Self::Groups => "groups",
+            Self::GroupStandings => "group-standings",
             Self::Tenants => "tenants",
             Self::Reservations => "reservations",
             Self::Decisions => "decisions",
@@ -198,6 +201,16 @@ impl Kind {
                 "tenant",
             ],
             Self::Groups => &["group:id", "rule", "hard", ">priority", "vms", "hosts"],
+            Self::GroupStandings => &[
+                "group:id",
+                "VMs:vms-wanted",
+                "hosts:hosts-wanted",
+                "hard",
+                "kept",
+                ">members",
+                ">placed",
+                ">breaks",
+            ],
             Self::Tenants => &["tenant:id", "bindings"],
             Self::Reservations => &["VM:vm", "host", "kind", "from", ">decision", "expires"],
             Self::Decisions => &[
@@ -218,7 +231,14 @@ impl Kind {
                 ">stale:counted/stale",
             ],
             Self::Policies => &["policy:name", ">revision", "origin", "used by:clusters"],
-            Self::Units => &["unit:name", "version", "pinned", "disabled", "source"],
+            Self::Units => &[
+                "unit:name",
+                "kinds",
+                "version",
+                "pinned",
+                "disabled",
+                "source",
+            ],
             Self::UnitFiles => &["file:path", "unit:name", "offers", "trouble"],
             Self::UnitStagings => &[
                 "unit:name",

@@ -22,6 +22,33 @@ impl Desk {
 }
 
 #[test]
+fn vms_of_a_host_are_listed_by_size() {
+    let desk = Desk::start();
+    let cluster = json!({
+        "name": "north",
+        "hosts": [{"id": "h1", "cpu.total": 10, "memory.total": "64 GiB"}],
+        "vms": [
+            {"id": "a", "host": "h1", "cpu": 3, "memory": "1 GiB"},
+            {"id": "b", "host": "h1", "cpu": 1, "memory": "8 GiB"},
+            {"id": "c", "host": "h1", "cpu": 2, "memory": "4 GiB"},
+        ],
+    });
+    let api = desk.api();
+    let made = api.send("POST", "/v1/clusters?policy=general", &cluster);
+    assert_eq!(made.status, 201, "{made:?}");
+    let cookie = desk.sign_in(&desk.viewer);
+    let vms = |query: &str| {
+        let page = desk.page(&format!("/clusters/north/hosts/h1{query}"), &cookie);
+        let links = page.split("href=\"/clusters/north/vms/").skip(1);
+        let ids = links.filter_map(|it| it.split_once('"').map(|(id, _)| id.to_owned()));
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(vms(""), ["b", "c", "a"], "the largest first");
+    assert_eq!(vms("?sort=-cpu"), ["a", "c", "b"]);
+    assert_eq!(vms("?sort=id"), ["a", "b", "c"]);
+}
+
+#[test]
 fn a_host_is_put_into_maintenance_and_back_after_what_would_go_where_was_shown() {
     let desk = Desk::start().with_cluster();
     let cookie = desk.sign_in(&desk.admin);

@@ -31,6 +31,24 @@ fn clusters(page: &str) -> Vec<&str> {
 }
 
 #[test]
+fn the_page_of_a_cluster_says_what_it_needs_and_how_even_it_is() {
+    let desk = desk();
+    let cookie = desk.sign_in(&desk.viewer);
+    let page = desk.page("/clusters/north", &cookie);
+    for part in [
+        "2 things need somebody: ",
+        "href=\"/clusters/north/groups?kept=no\">1 hard group broken",
+        "Spread over hosts",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let alone = desk.page("/clusters/site-1", &cookie);
+    for part in ["need somebody", "Spread over hosts"] {
+        assert!(!alone.contains(part), "{part}: {alone}");
+    }
+}
+
+#[test]
 fn clusters_are_sorted_by_what_the_page_asks_for_and_filtered() {
     let desk = desk();
     let cookie = desk.sign_in(&desk.viewer);

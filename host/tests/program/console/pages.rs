@@ -566,6 +566,44 @@ fn search_finds_what_has_the_text_in_its_id_and_leads_to_it() {
     );
     let (_, main) = search("nothing-like-it");
     assert!(main.contains("Nothing is called"), "{main}");
+    // A VM that was refused is nowhere, and the decision is all that there is of it.
+    let asked = json!({"id": "giant-1", "cpu": 1000, "memory": "1 GiB"});
+    let refused = desk.api().send("POST", "/v1/clusters/north/place", &asked);
+    assert!(refused.body["host"].is_null(), "{refused:?}");
+    let number = refused.body["number"].as_u64().unwrap();
+    let (links, main) = search("GIANT");
+    let decision = format!("/clusters/north/decisions/{number}");
+    assert!(links.contains(&decision), "{links:?}");
+    assert!(main.contains("Requests without a host"), "{main}");
+}
+
+#[test]
+fn units_are_listed_with_what_each_does_by_kind_and_found_by_it() {
+    let desk = Desk::start();
+    let cookie = desk.sign_in(&desk.viewer);
+    let units = |query: &str| {
+        let path = format!("/units{query}");
+        let shown = desk.browse("GET", &path, &cookie, &[]);
+        check(&path, &shown);
+        let links = values(&shown.body, "href").into_iter();
+        let names = links.filter_map(|it| it.strip_prefix("/units/").map(str::to_owned));
+        (names.collect::<Vec<_>>(), shown.body)
+    };
+    let has = |names: &[String], name: &str| names.iter().any(|it| it == name);
+    let (costs, page) = units("?kind=cost+function");
+    assert!(
+        has(&costs, "worst-fit") && !has(&costs, "numa"),
+        "{costs:?}"
+    );
+    let listed = desk.api().get("/v1/units/worst-fit").body;
+    let summary = listed["summary"].as_str().unwrap();
+    assert!(page.contains(summary), "{summary}: {page}");
+    assert_eq!(listed["kinds"], json!(["filter", "cost function"]));
+    let (found, _) = units(&format!("?filter={}", &summary[..12].replace(' ', "+")));
+    assert!(has(&found, "worst-fit"), "{found:?}");
+    let wrong = desk.browse("GET", "/units?kind=magic", &cookie, &[]);
+    assert_eq!(wrong.status, 400, "{}", wrong.body);
+    assert!(wrong.body.contains("href=\"?\""), "{}", wrong.body);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use serde_json::Value;
 use crate::ask::Ask;
 use crate::format::{Moment, cut, len, things};
 use crate::page::sentence;
+use crate::parts::note;
 use crate::units;
 use crate::url::{self, segment};
 use crate::value::{count, items, text, texts};
@@ -19,6 +20,9 @@ const LOOKED: usize = 20;
 /// Requests without a host that are told one by one.
 const TOLD: usize = 3;
 
+/// Things that the page of a cluster names in a line.
+const IN_STRIP: usize = 6;
+
 /// Something that waits for somebody.
 pub(super) struct Need {
     /// The worst first: 0 is what fails now, 1 what is wrong, 2 what waits.
@@ -27,6 +31,8 @@ pub(super) struct Need {
     cluster: Option<String>,
     /// Whether nothing is decided because of it.
     pub(super) stops_all: bool,
+    /// Whether every page of the cluster tells it by itself.
+    is_on_pages: bool,
     /// What it is in a few words, as it stands beside the state of the cluster.
     pub(super) brief: String,
     pub(super) text: Markup,
@@ -88,6 +94,7 @@ pub(super) async fn of_cluster(
         rank,
         cluster: Some(name.to_owned()),
         stops_all: false,
+        is_on_pages: false,
         brief,
         text,
         since,
@@ -101,6 +108,7 @@ pub(super) async fn of_cluster(
         let brief = "nothing is decided".to_owned();
         needs.push(Need {
             stops_all: true,
+            is_on_pages: true,
             ..need(0, brief, text, None, policy, "See the policy")
         });
     }
@@ -109,7 +117,10 @@ pub(super) async fn of_cluster(
         let text = html! { "Unit " b { (cut(unit, 60)) } " " (units::paused(paused)) };
         let brief = format!("unit {} keeps failing", cut(unit, 40));
         let path = format!("/units/{}", segment(unit));
-        needs.push(need(0, brief, text, None, path, "See the unit"));
+        needs.push(Need {
+            is_on_pages: true,
+            ..need(0, brief, text, None, path, "See the unit")
+        });
     }
     for unit in texts(cluster, "quarantined") {
         let text = html! { "Unit " b { (unit) } " answered differently although nothing had changed: its answers are no longer cached." };
@@ -212,6 +223,36 @@ pub(super) async fn of_cluster(
             .map(|(brief, text, since, path)| need(0, brief, text, since, path, "See why")),
     );
     needs
+}
+
+/// What a cluster needs, in a line at the head of its own page.
+pub(crate) async fn strip(ask: &Ask, cluster: &Value, sums: &Value) -> Markup {
+    let name = text(cluster, "name");
+    let rates = ask
+        .get_if(&format!("/v1/clusters/{}/rates", segment(name)))
+        .await;
+    let mut needs = of_cluster(ask, cluster, (Some(sums), rates.as_ref())).await;
+    needs.retain(|need| !need.is_on_pages);
+    needs.sort_by_key(|need| need.rank);
+    let Some(worst) = needs.first() else {
+        return html! {};
+    };
+    note(
+        worst.colour(),
+        html! {
+            b { @match needs.len() {
+                1 => "One thing needs somebody: ",
+                several => { (len(several)) " things need somebody: " }
+            } }
+            @for (place, need) in needs.iter().take(IN_STRIP).enumerate() {
+                @if place > 0 { " · " }
+                a href=(need.path) { (need.brief) }
+            }
+            @if needs.len() > IN_STRIP {
+                " · " a href="/#needs" { "and " (len(needs.len() - IN_STRIP)) " more" }
+            }
+        },
+    )
 }
 
 fn is_broken(group: &Value) -> bool {
@@ -330,6 +371,7 @@ pub(super) async fn of_server(ask: &Ask) -> Vec<Need> {
             rank: 1,
             cluster: None,
             stops_all: false,
+            is_on_pages: false,
             brief: format!("file {} refused", cut(text(file, "path"), 40)),
             text: html! {
                 "The file " b.mono { (cut(text(file, "path"), 80)) } " is refused: "

@@ -12,7 +12,7 @@ use super::{amount, order};
 use crate::ask::Ask;
 use crate::format::cut;
 use crate::url::segment;
-use crate::value::{items, text};
+use crate::value::{items, text, texts};
 
 /// The lists of a stage, and what they are called.
 const LISTS: [(&str, &str, &str); 4] = [
@@ -167,8 +167,8 @@ impl Chain {
 
     /// The form, with what is wrong at the fields that it is wrong with: the first of them has the
     /// focus.
-    /// `units` are the names of those that can be added.
-    pub(super) fn form(&self, state: &State<'_>, units: &[String]) -> Markup {
+    /// `units` are those that can be added.
+    pub(super) fn form(&self, state: &State<'_>, units: &[Value]) -> Markup {
         html! {
             @for (number, stage) in self.stages.iter().enumerate() {
                 @if self.stages.len() > 1 { h2 { "Stage " (number + 1) @if let Some(name) = &stage.name { ": " (cut(name, 40)) } } }
@@ -201,13 +201,13 @@ impl Chain {
 }
 
 /// Fields that add a unit to the chain.
-fn add(units: &[String]) -> Markup {
+fn add(units: &[Value]) -> Markup {
     html! {
         section.panel aria-labelledby="add-title" {
             header { h2 id="add-title" { "Add a unit" } }
             div.in.bar {
                 label.lab { "Unit" input.field name="add-unit" list="add-units" size="20" autocomplete="off"; }
-                datalist id="add-units" { @for unit in units { option value=(unit) {} } }
+                datalist id="add-units" { @for unit in units { (choice(unit)) } }
                 label.lab { "as" select.field name="add-list" {
                     @for (list, word) in [("filters", "filter"), ("costs", "cost function"), ("selections", "selection"), ("effects", "effect")] {
                         option value=(list) { (word) }
@@ -217,6 +217,13 @@ fn add(units: &[String]) -> Markup {
             }
         }
     }
+}
+
+/// A unit that can be chosen, with what it can be and what it does.
+pub(super) fn choice(unit: &Value) -> Markup {
+    html! { option value=(text(unit, "name")) {
+        (texts(unit, "kinds").join(", ")) ": " (cut(text(unit, "summary"), 120))
+    } }
 }
 
 /// A cost of a policy that has a factor.

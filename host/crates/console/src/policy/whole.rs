@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item};
 
-use super::chain::{State, described, invalid, setting_fields, wrong};
+use super::chain::{State, choice, described, invalid, setting_fields, wrong};
 use super::document::{nth, shown};
 use super::faults::Faults;
 use super::keys::{NEW_NEED, NEW_SETTING, NEW_WATCH, TIES, WATCH};
@@ -12,7 +12,7 @@ use super::order;
 use crate::ask::Ask;
 use crate::format::{cut, things};
 use crate::url::segment;
-use crate::value::{items, text};
+use crate::value::{items, text, texts};
 
 /// The rules for ties.
 const RULES: [(&str, &str); 4] = [
@@ -80,6 +80,13 @@ pub(super) struct Whole {
     watches: Vec<[String; 4]>,
 }
 
+/// Whether a unit orders batches or proposes moves: it is in no list of the chain then.
+fn stands_alone(unit: &Value) -> bool {
+    texts(unit, "kinds")
+        .iter()
+        .any(|kind| matches!(*kind, "order" | "balance"))
+}
+
 impl Whole {
     /// What a document in TOML says. None: it cannot be read.
     pub(super) async fn read(ask: &Ask, text: &str) -> Option<Self> {
@@ -120,13 +127,13 @@ impl Whole {
     }
 
     /// The form. `units` are those that can be named, `settings` the settings of the chain.
-    pub(super) fn form(&self, state: &State<'_>, units: &[String], settings: &[&str]) -> Markup {
+    pub(super) fn form(&self, state: &State<'_>, units: &[Value], settings: &[&str]) -> Markup {
         html! {
             section.panel aria-labelledby="whole" {
                 header { h2 id="whole" { "The whole policy" } span.small.dim { "ties, balance, and what holds for all units" } }
                 (self.ties(state))
                 @for alone in self.alone.iter().rev() { (alone.form(state)) }
-                datalist id="units-alone" { @for unit in units { option value=(unit) {} } }
+                datalist id="units-alone" { @for unit in units.iter().filter(|it| stands_alone(it)) { (choice(unit)) } }
                 (self.shared(state, settings))
                 (self.watched(state))
                 (self.rest(state))

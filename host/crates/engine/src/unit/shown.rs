@@ -176,14 +176,35 @@ impl UnitShown {
     }
 }
 
+/// What a unit can be in a policy, in the order of its parts: `filter`, `cost function`,
+/// `selection`, `placement effects`, `balance`, `order`.
+pub fn kinds(unit: &Unit) -> Vec<&'static str> {
+    let parts = unit.exports().into_iter();
+    let kinds = parts.flat_map(|part| match part {
+        Part::Judge => answers(part, unit.description()),
+        Part::Selection => vec!["selection"],
+        Part::Effects => vec!["placement effects"],
+        Part::Balance => vec!["balance"],
+        Part::Order => vec!["order"],
+        Part::Unit | Part::Explain | Part::Settings => Vec::new(),
+    });
+    kinds.collect()
+}
+
+/// What a part answers, if it is a judge.
+fn answers(part: Part, description: &Description) -> Vec<&'static str> {
+    let judge = description.judge.as_ref().filter(|_| part == Part::Judge);
+    judge.map_or(Vec::new(), |judge| {
+        let verdicts = judge.answers.verdicts.then_some("filter");
+        let costs = judge.answers.costs.then_some("cost function");
+        verdicts.into_iter().chain(costs).collect()
+    })
+}
+
 impl PartShown {
     fn new(part: Part, description: &Description) -> Self {
         let judge = description.judge.as_ref().filter(|_| part == Part::Judge);
-        let answers = judge.map_or(Vec::new(), |judge| {
-            let verdicts = judge.answers.verdicts.then_some("filter");
-            let costs = judge.answers.costs.then_some("cost function");
-            verdicts.into_iter().chain(costs).collect()
-        });
+        let answers = answers(part, description);
         let reads = description.reads(part).unwrap_or_default();
         let reasons = description.reasons(part).iter();
         Self {

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::Library;
 use crate::stage::Source;
-use placewright_engine::unit::Digest;
+use placewright_engine::unit::{Digest, kinds};
 
 /// A name under which there is a unit.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -24,6 +24,16 @@ pub struct UnitStatus {
     /// The version of the unit, as it says.
     #[cfg_attr(feature = "openapi", schema(required = true, example = "1.2.0"))]
     pub version: Option<String>,
+    /// What it is for, in a sentence, as it says.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(required = true, example = "Removes hosts without enough memory")
+    )]
+    pub summary: Option<String>,
+    /// What it can be in a policy: `filter`, `cost function`, `selection`, `placement effects`,
+    /// `balance`, `order`.
+    #[cfg_attr(feature = "openapi", schema(value_type = Vec<String>, example = json!(["filter"])))]
+    pub kinds: Vec<&'static str>,
     /// Where it came from.
     #[cfg_attr(feature = "openapi", schema(required = true))]
     pub source: Option<Source>,
@@ -100,6 +110,13 @@ impl Library {
                 version: wanted
                     .as_ref()
                     .map(|(_, unit)| unit.description().version.clone()),
+                summary: wanted
+                    .as_ref()
+                    .map(|(_, unit)| unit.description().summary.clone()),
+                kinds: wanted
+                    .as_ref()
+                    .map(|(_, unit)| kinds(unit))
+                    .unwrap_or_default(),
                 source: wanted.map(|(source, _)| source),
                 disabled: state.disabled.contains(name),
                 pinned: state.choices.get(name).is_some_and(|choice| choice.pinned),
