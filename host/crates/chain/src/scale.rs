@@ -4,8 +4,10 @@
 //! wide: the results are the same, bit for bit.
 //!
 //! A scale is made from the finite costs of the hosts that are left. An infinite
-//! cost is no part of it, and gets the worst place on it; unscaled it stays
-//! infinite. Where all finite costs are equal, they become 0 (stretched: 1).
+//! cost is no part of it, and gets a place beyond its end, as far as the scale is long;
+//! unscaled it stays infinite. Where all finite costs are equal, they become 0
+//! (stretched: 1). Stretched scales are oVirt's: there an infinite cost has the last
+//! place, and the greatest finite cost has it as well.
 //!
 //! A factor below 0 turns the scale around for finite costs and not for infinite ones.
 //! Their place gets the sign of the factor, so that times the factor it is above 0,
@@ -18,24 +20,33 @@ use placewright_policy::Scaling;
 /// The greatest value of a stretched cost.
 const STRETCHED: f64 = 1000.0;
 
+/// The place of an infinite cost on a scale that ends at 1, for a factor that is not below 0 and
+/// for one that is.
+fn beyond(factor: f64) -> f64 {
+    match factor.is_sign_negative() {
+        true => -1.0,
+        false => 2.0,
+    }
+}
+
 /// Scale `costs`, which count by `factor`, in place. `range` is what the unit declares
 /// as its least and greatest cost; only [`Scaling::Range`] uses it.
 #[multiversion(targets("x86_64+avx2"))]
 pub(super) fn scale(scaling: Scaling, range: Option<(f64, f64)>, factor: f64, costs: &mut [f64]) {
-    let worst = 1.0_f64.copysign(factor);
+    let infinite = beyond(factor);
     match scaling {
         Scaling::None => {}
         Scaling::Range => {
             let (least, greatest) = range.unwrap_or((0.0, 1.0));
-            between(least, greatest, worst, costs);
+            between(least, greatest, infinite, costs);
         }
         Scaling::MinMax => {
             let (least, greatest) = bounds(costs);
-            between(least, greatest, worst, costs);
+            between(least, greatest, infinite, costs);
         }
         Scaling::Rank if factor < 0.0 => turned(costs, rank),
         Scaling::Rank => rank(costs),
-        Scaling::Stretch => stretch(worst * STRETCHED, costs),
+        Scaling::Stretch => stretch(STRETCHED.copysign(factor), costs),
         Scaling::StretchedRank if factor < 0.0 => turned(costs, stretched_rank),
         Scaling::StretchedRank => stretched_rank(costs),
     }
@@ -262,7 +273,7 @@ mod tests {
     fn an_infinite_cost_is_worst_and_no_part_of_the_scale() {
         let costs = [1.0, f64::INFINITY, 3.0];
         assert_eq!(scaled(Scaling::None, &costs), costs);
-        assert_eq!(scaled(Scaling::MinMax, &costs), [0.0, 1.0, 1.0]);
+        assert_eq!(scaled(Scaling::MinMax, &costs), [0.0, 2.0, 1.0]);
         assert_eq!(scaled(Scaling::Stretch, &costs), [1.0, 1000.0, 1000.0]);
         assert_eq!(scaled(Scaling::Rank, &costs), [0.0, 2.0, 1.0]);
     }
@@ -299,7 +310,7 @@ mod tests {
     #[test]
     fn costs_as_far_apart_as_can_be_have_a_scale() {
         let costs = [-f64::MAX, f64::MAX, 0.0, f64::INFINITY];
-        assert_eq!(scaled(Scaling::MinMax, &costs), [0.0, 1.0, 0.5, 1.0]);
+        assert_eq!(scaled(Scaling::MinMax, &costs), [0.0, 1.0, 0.5, 2.0]);
         assert_eq!(
             scaled(Scaling::Stretch, &costs),
             [1.0, 1000.0, 501.0, 1000.0]
@@ -321,7 +332,7 @@ mod tests {
         let least = finite().fold(f64::INFINITY, f64::min);
         let width = finite().fold(f64::NEG_INFINITY, f64::max) - least;
         let scaled = |cost: &f64| match (scaling, cost.is_finite()) {
-            (Scaling::MinMax, false) => 1.0,
+            (Scaling::MinMax, false) => 2.0,
             (Scaling::MinMax, true) if width == 0.0 => 0.0,
             (Scaling::MinMax, true) => (cost - least) / width,
             (_, false) => 1000.0,
@@ -355,15 +366,11 @@ mod tests {
                 add(&mut sums, factor, &weighed);
                 let of = |finite| costs.iter().zip(&sums).filter(move |(cost, _)| cost.is_finite() == finite);
                 let worst = of(true).map(|(_, sum)| *sum).fold(f64::NEG_INFINITY, f64::max);
-                let least = of(true).map(|(_, sum)| *sum).fold(f64::INFINITY, f64::min);
                 for (_, sum) in of(false) {
-                    prop_assert!(*sum >= worst, "{scaling:?} {factor}: {sum} before {worst}");
-                    if factor != 0.0 && least < f64::INFINITY {
-                        prop_assert!(*sum > least, "{scaling:?} {factor}: {sum} is best");
-                    }
-                    if factor < 0.0 && worst.is_finite() {
-                        prop_assert!(*sum > worst, "{scaling:?} {factor}: {sum} beside {worst}");
-                    }
+                    // On a stretched scale it may be beside the greatest.
+                    let is_beside = matches!(scaling, Scaling::Stretch | Scaling::StretchedRank) && factor > 0.0;
+                    let is_worse = *sum > worst || (factor == 0.0 || is_beside) && *sum >= worst;
+                    prop_assert!(is_worse, "{scaling:?} {factor}: {sum} beside {worst}");
                 }
             }
         }
