@@ -13,6 +13,7 @@ use utoipa_axum::routes;
 
 use super::contract;
 use placewright_deployment::{Deployment, DeploymentError, Edit, Origin, PolicyRecord, PolicyUse};
+use placewright_http::audit::Note;
 use placewright_http::document::{Document, aside, long, written};
 use placewright_http::extract::{Json, Path, Query};
 use placewright_http::pool::Pool;
@@ -132,7 +133,7 @@ fn edit(policy: String, text: String, revision: Option<u64>) -> Edit {
 
 /// Make a policy, or put a new document in its place. It is checked against the units
 /// in force and all clusters in which it decides; they decide by it from their next
-/// turn on.
+/// turn on. A document that is there already, letter by letter, makes no revision.
 #[utoipa::path(put, path = "/v1/policies/{policy}", operation_id = "put_policy", tag = "policies",
     params(("policy" = String, Path, description = "Name of the policy"),
            ("If-Match" = Option<String>, Header, description = "Revision that is changed, as its ETag; * for any"),
@@ -145,6 +146,7 @@ async fn put(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
+    Extension(note): Extension<Note>,
     Path(policy): Path<String>,
     headers: HeaderMap,
     document: Document,
@@ -156,7 +158,10 @@ async fn put(
         let may = |policy: &PolicyUse| caller.may_write_policy(policy);
         deployment.put_policy_if(&edit, &caller.name, may)
     };
-    let record = document.read_in_turn(&questions, about, put).await?;
+    let (record, has_changed) = document.read_in_turn(&questions, about, put).await?;
+    if !has_changed {
+        note.has_changed_nothing();
+    }
     with_tag(StatusCode::OK, record).await
 }
 

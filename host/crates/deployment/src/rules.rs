@@ -59,6 +59,14 @@ pub struct Edit {
     pub revision: Option<u64>,
 }
 
+/// What came of putting a policy there.
+enum Put {
+    /// It is in force, with a sentence on the filters that it has no more.
+    Changed(Arc<PolicyRecord>, Option<String>),
+    /// It was there already.
+    Same(Arc<PolicyRecord>),
+}
+
 /// Who asks for a change.
 pub type Who<'a> = &'a str;
 
@@ -211,11 +219,13 @@ impl Deployment {
         edit: &Edit,
         who: Who<'_>,
     ) -> Result<Arc<PolicyRecord>, DeploymentError> {
-        self.put_policy_if(edit, who, |_| Ok(()))
+        let (record, _) = self.put_policy_if(edit, who, |_| Ok::<_, DeploymentError>(()))?;
+        Ok(record)
     }
 
     /// The same, if `may` says so of what uses the policy: nobody else uses it, or uses it no
-    /// more, before it is put there.
+    /// more, before it is put there. With the policy, whether it is another one now: a document
+    /// that is there already, letter by letter, makes no revision.
     ///
     /// # Errors
     /// As for [`Deployment::put_policy`], and those of `may`.
@@ -224,11 +234,14 @@ impl Deployment {
         edit: &Edit,
         who: Who<'_>,
         may: impl FnOnce(&PolicyUse) -> Result<(), E>,
-    ) -> Result<Arc<PolicyRecord>, E> {
+    ) -> Result<(Arc<PolicyRecord>, bool), E> {
         let (record, lost) = {
             let _control = self.control();
             may(&self.use_of(&edit.name))?;
-            self.put_checked(edit, who)?
+            match self.put_checked(edit, who)? {
+                Put::Changed(record, lost) => (record, lost),
+                Put::Same(record) => return Ok((record, false)),
+            }
         };
         self.library.sweep();
         self.tell(News {
@@ -253,16 +266,11 @@ impl Deployment {
                 ..News::default()
             });
         }
-        Ok(record)
+        Ok((record, true))
     }
 
-    /// Put a policy there; whoever calls it has `control`. With the policy, a sentence on the
-    /// filters that it has no more.
-    fn put_checked(
-        &self,
-        edit: &Edit,
-        who: Who<'_>,
-    ) -> Result<(Arc<PolicyRecord>, Option<String>), DeploymentError> {
+    /// Put a policy there; whoever calls it has `control`.
+    fn put_checked(&self, edit: &Edit, who: Who<'_>) -> Result<Put, DeploymentError> {
         check_size(edit)?;
         // Files are their admin's own, and were taken before.
         if !matches!(edit.origin, Origin::File(_)) {
@@ -284,14 +292,18 @@ impl Deployment {
         check_filters(&record)?;
         self.check_owner(&record, &policies)?;
         self.check_record(&record, &generation)?;
-        if known.is_none() {
-            record.revision = self.gone().policy + 1;
+        match known {
+            None => record.revision = self.gone().policy + 1,
+            Some(known) if known.origin == edit.origin && *known.text == edit.text => {
+                return Ok(Put::Same(known));
+            }
+            Some(_) => {}
         }
         let lost = self.lost_filters_of(&record, &generation);
         self.store.commit(vec![record.kept()])?;
         let record = policies.put(record);
         self.put_in_force(self.in_force().with_policies(policies));
-        Ok((record, lost))
+        Ok(Put::Changed(record, lost))
     }
 
     /// That whoever made a policy has room for it. What lies in the folder of policies is the

@@ -96,3 +96,24 @@ fn a_value_that_is_measured_again_and_is_the_same_makes_another_revision_of_what
         assert!(matches(&cluster, read()), "what was read is the present");
     }
 }
+
+#[test]
+fn a_document_that_is_there_already_makes_no_revision() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    let deployment = &world.deployment;
+    let may = |_: &PolicyUse| Ok::<_, DeploymentError>(());
+    let put = |text: &str, who: &str| {
+        let (record, has_changed) = deployment.put_policy_if(&edit(text), who, may).unwrap();
+        (record.revision, record.by.clone(), has_changed)
+    };
+    assert_eq!(put(POLICY, "first"), (1, "first".to_owned(), true));
+    assert_eq!(put(POLICY, "second"), (1, "first".to_owned(), false));
+    let other = format!("{POLICY}\n# another one\n");
+    assert_eq!(put(&other, "second"), (2, "second".to_owned(), true));
+    let stale = Edit {
+        revision: Some(1),
+        ..edit(&other)
+    };
+    assert!(deployment.put_policy(&stale, "second").is_err());
+}
