@@ -147,7 +147,7 @@ fn a_token_for_one_cluster_finds_no_trace_of_another_one_in_anything_that_it_rea
     let data = folder();
     let (admin, of_admin) = token("admin", None);
     let (viewer, of_viewer) = token("viewer", Some("mine"));
-    let (author, of_author) = token("policy-author", Some("theirs"));
+    let (author, of_author) = token("policy-author", Some("clandestine"));
     let (local, of_local) = token("admin", Some("mine"));
     let configuration = data.path().join("placewright.toml");
     let tokens = [of_admin, of_viewer, of_author, of_local].join("\n");
@@ -160,7 +160,7 @@ fn a_token_for_one_cluster_finds_no_trace_of_another_one_in_anything_that_it_rea
     let headers = [("content-type", "application/json"), ("if-none-match", "*")];
     let put = author.ask("PUT", "/v1/policies/secretive", &headers, policy);
     assert_eq!(put.unwrap().status, 200);
-    for (name, policy) in [("mine", "none"), ("theirs", "secretive")] {
+    for (name, policy) in [("mine", "none"), ("clandestine", "secretive")] {
         let path = format!("/v1/clusters?policy={policy}");
         assert_eq!(root.send("POST", &path, &cluster(name, 1)).status, 201);
     }
@@ -182,7 +182,7 @@ fn a_token_for_one_cluster_finds_no_trace_of_another_one_in_anything_that_it_rea
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     let folder_name = data.path().file_name().unwrap().to_str().unwrap();
-    let traces = ["theirs", "secretive", "whispered", folder_name];
+    let traces = ["clandestine", "secretive", "whispered", folder_name];
     for trace in traces {
         assert!(told.contains(trace), "{trace}: {told}");
     }

@@ -232,8 +232,9 @@ fn a_policy_of_more_than_a_mebibyte_is_refused() {
     assert_eq!(put(1 << 20).status, 200);
     // As many of its earlier revisions stay as have a mebibyte together.
     let headers = [("content-type", "application/toml"), ("if-match", "*")];
-    for _ in 0..6 {
-        let text = text(300 << 10);
+    for round in 0..6 {
+        // The same again would make no revision.
+        let text = text((300 << 10) + round);
         let put = api.ask("PUT", "/v1/policies/p", &headers, text.as_bytes());
         assert_eq!(put.unwrap().status, 200);
     }

@@ -451,6 +451,8 @@ impl ClusterState {
         scheduler.inventory_mut().watches_as_in(self.inventory());
         scheduler.resume(self.scheduler.next_number());
         self.scheduler = scheduler;
+        // A copy of what was there would hold all of its rows until somebody reads again.
+        self.snapshot.store(None);
         self.count_ended(&run);
         for (vm, ended) in lost {
             self.note_end(vm, ended);

@@ -117,3 +117,21 @@ fn a_document_that_is_there_already_makes_no_revision() {
     };
     assert!(deployment.put_policy(&stale, "second").is_err());
 }
+
+#[test]
+fn an_inventory_that_was_replaced_is_held_by_no_copy() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    let cluster = create(&world.deployment);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    let read = || runtime.block_on(cluster.snapshot()).unwrap();
+    let before = Arc::downgrade(&read());
+    assert!(before.upgrade().is_some(), "it serves whoever reads next");
+    let replaced = cluster.turn(|state| replace(state, document()));
+    replaced.wait().unwrap();
+    assert!(before.upgrade().is_none());
+    assert_eq!(read().revision(), revision(&cluster));
+}
