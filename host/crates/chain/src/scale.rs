@@ -3,11 +3,11 @@
 //! Loops over all hosts are compiled twice, also for processors whose vectors are twice as
 //! wide: the results are the same, bit for bit.
 //!
-//! A scale is made from the finite costs of the hosts that are left. An infinite
-//! cost is no part of it, and gets a place beyond its end, as far as the scale is long;
+//! A scale is made from the finite costs of the hosts that are left. An infinite cost is
+//! no part of it: where the greatest finite cost becomes 1, an infinite one becomes 2;
 //! unscaled it stays infinite. Where all finite costs are equal, they become 0
-//! (stretched: 1). Stretched scales are oVirt's: there an infinite cost has the last
-//! place, and the greatest finite cost has it as well.
+//! (stretched: 1). Stretched scales are oVirt's: an infinite cost becomes 1000 there, as
+//! the greatest finite cost does.
 //!
 //! A factor below 0 turns the scale around for finite costs and not for infinite ones.
 //! Their place gets the sign of the factor, so that times the factor it is above 0,

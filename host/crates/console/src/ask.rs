@@ -14,8 +14,8 @@ use crate::openid::OpenId;
 use crate::session::{Cookie, Scheme};
 use crate::url::{self, Pairs};
 use placewright_http::audit::Note;
+use placewright_http::extract::parameter;
 use placewright_http::pool::{Permit, Pool};
-use placewright_http::problem::{Code, ProblemError, ProblemPlace};
 use placewright_http::{Access, Asker, Caller, Permission, Problem, Within};
 
 /// Entries of a page of the API at most.
@@ -97,19 +97,6 @@ impl FromRequestParts<Arc<Console>> for Ask {
     }
 }
 
-/// That a parameter of the query is wrong.
-fn of_query(sentence: String) -> Problem {
-    let place = ProblemPlace {
-        file: "query".to_owned(),
-        ..ProblemPlace::default()
-    };
-    Problem::new(Code::InvalidParameter, &sentence).with_error(ProblemError {
-        place,
-        message: sentence,
-        suggestion: None,
-    })
-}
-
 impl Ask {
     /// A parameter of the query that says something.
     pub(crate) fn param(&self, name: &str) -> Option<&str> {
@@ -130,7 +117,7 @@ impl Ask {
                 words.join(", "),
                 placewright_document::shown(given)
             );
-            return Err(of_query(sentence));
+            return Err(parameter("query", &sentence));
         }
         Ok(given)
     }

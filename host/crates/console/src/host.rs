@@ -22,7 +22,7 @@ use placewright_http::{Permission, Problem};
 /// VMs of the host that are listed.
 const VMS: usize = 1000;
 
-/// By what they are sorted; descending with a `-` before it.
+/// The columns by which they can be sorted; `-` stands for the greatest first.
 const ORDERS: [&str; 6] = ["id", "-id", "cpu", "-cpu", "memory", "-memory"];
 
 /// A host.

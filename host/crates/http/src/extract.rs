@@ -330,7 +330,8 @@ pub fn repeated(uri: &Uri, name: &str) -> impl Iterator<Item = String> {
     named.map(|(_, value)| value)
 }
 
-fn parameter(file: &str, sentence: &str) -> Problem {
+/// That something is wrong with the parameters in `file`, which is "query" or "path".
+pub fn parameter(file: &str, sentence: &str) -> Problem {
     Problem::new(Code::InvalidParameter, sentence).with_error(ProblemError {
         place: ProblemPlace {
             file: file.to_owned(),

@@ -219,7 +219,7 @@ fn add(units: &[Value]) -> Markup {
     }
 }
 
-/// A unit that can be chosen, with what it can be and what it does.
+/// An option of a list of units: the name of the unit, its kinds and its summary.
 pub(super) fn choice(unit: &Value) -> Markup {
     html! { option value=(text(unit, "name")) {
         (texts(unit, "kinds").join(", ")) ": " (cut(text(unit, "summary"), 120))

@@ -451,7 +451,7 @@ impl ClusterState {
         scheduler.inventory_mut().watches_as_in(self.inventory());
         scheduler.resume(self.scheduler.next_number());
         self.scheduler = scheduler;
-        // A copy of what was there would hold all of its rows until somebody reads again.
+        // The last snapshot holds all rows of the inventory that was replaced.
         self.snapshot.store(None);
         self.count_ended(&run);
         for (vm, ended) in lost {

@@ -3,10 +3,18 @@
 use super::restart::{again, change};
 use super::waiting::create;
 use super::*;
+use crate::cluster::Snapshot;
 
 fn revision(cluster: &Cluster) -> u64 {
     let revision = cluster.turn(|state| Ok(state.revision())).wait();
     revision.unwrap()
+}
+
+fn snapshot(cluster: &Cluster) -> Arc<Snapshot> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build();
+    runtime.unwrap().block_on(cluster.snapshot()).unwrap()
 }
 
 fn matches(cluster: &Cluster, revision: u64) -> bool {
@@ -85,11 +93,7 @@ fn a_value_that_is_measured_again_and_is_the_same_makes_another_revision_of_what
     let folder = tempfile::tempdir().unwrap();
     let world = start(folder.path(), &units());
     let cluster = create(&world.deployment);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let read = || runtime.block_on(cluster.snapshot()).unwrap().revision();
+    let read = || snapshot(&cluster).revision();
     let measured = "[[statistics]]\nid = \"a\"\nmemory.free = \"4 GiB\"";
     for _ in 0..2 {
         change(&cluster, measured);
@@ -123,15 +127,10 @@ fn an_inventory_that_was_replaced_is_held_by_no_copy() {
     let folder = tempfile::tempdir().unwrap();
     let world = start(folder.path(), &units());
     let cluster = create(&world.deployment);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
-    let read = || runtime.block_on(cluster.snapshot()).unwrap();
-    let before = Arc::downgrade(&read());
+    let before = Arc::downgrade(&snapshot(&cluster));
     assert!(before.upgrade().is_some(), "it serves whoever reads next");
     let replaced = cluster.turn(|state| replace(state, document()));
     replaced.wait().unwrap();
     assert!(before.upgrade().is_none());
-    assert_eq!(read().revision(), revision(&cluster));
+    assert_eq!(snapshot(&cluster).revision(), revision(&cluster));
 }
