@@ -18,6 +18,7 @@ pub mod scene;
 pub mod server;
 pub mod sources;
 pub mod units;
+pub mod waiting;
 
 use std::env;
 use std::path::{Path, PathBuf};

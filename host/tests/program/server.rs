@@ -67,12 +67,16 @@ use std::net::TcpStream;
 use std::path::Path;
 
 use placewright_tests::server::Server;
+use placewright_tests::waiting::LONG;
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// A client to which every answer is one.
 fn client() -> ureq::Agent {
-    let config = ureq::Agent::config_builder().http_status_as_error(false);
+    let config = ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        // More than a request may wait for room. One that is never answered fails its test.
+        .timeout_global(Some(2 * LONG));
     config.build().into()
 }
 

@@ -10,6 +10,7 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use placewright_tests::server::{Server, placewright};
+use placewright_tests::waiting::wait_until;
 use placewright_tests::{repository, target_folder};
 
 use super::browser::python;
@@ -229,9 +230,9 @@ fn people_sign_in_by_a_provider_and_may_what_their_groups_may() {
     assert_eq!(desk.get(&back, &kept).status, 401);
     let log = desk.data.path().join("data/audit.jsonl");
     let read = || fs::read_to_string(&log).unwrap_or_default();
-    while !read().contains("\"/sign-in/openid/back\"") {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    wait_until("a record of the sign-in", || {
+        read().contains("\"/sign-in/openid/back\"")
+    });
     assert!(!read().contains("code="), "{}", read());
     // The groups get other roles: people sign in again.
     let path = desk.data.path().join("placewright.toml");
@@ -240,9 +241,9 @@ fn people_sign_in_by_a_provider_and_may_what_their_groups_may() {
         .replace("'staff'", "'nobody'");
     configure(desk.data.path(), &text);
     desk.server.signal("HUP");
-    while desk.get("/", &session).status == 200 {
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    wait_until("the end of the session", || {
+        desk.get("/", &session).status != 200
+    });
     let (back, kept) = desk.sign_in("ann");
     let again = self::session(&desk.get(&back, &kept));
     assert_eq!(desk.get("/", &again).status, 200);

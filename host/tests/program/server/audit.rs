@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use placewright_tests::server::{Server, placewright};
+use placewright_tests::waiting::wait_until;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -21,14 +21,6 @@ fn records(data: &Path) -> Vec<Value> {
     // The last one may be half written.
     let whole = text.split_inclusive('\n').filter(|it| it.ends_with('\n'));
     whole.map(super::json).collect()
-}
-
-fn wait_until(what: &str, is_so: impl Fn() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < Duration::from_secs(300), "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// Wait for a record.

@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use placewright_tests::server::{Server, placewright};
+use placewright_tests::waiting::{Ends, wait_until};
 use serde_json::{Value, json};
 
 use super::deployment::{Api, cluster, vm};
@@ -20,15 +20,6 @@ pub(super) fn run(words: &[&str], code: i32) -> String {
     let [out, err] = [&done.stdout, &done.stderr].map(|it| String::from_utf8_lossy(it));
     assert_eq!(done.status.code(), Some(code), "{words:?}: {out}{err}");
     format!("{out}{err}")
-}
-
-/// Lets clients end when it is dropped.
-struct Ends<'e>(&'e AtomicBool);
-
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
-    }
 }
 
 pub(super) fn text(path: &Path) -> &str {
@@ -108,11 +99,7 @@ fn a_copy_made_under_load_has_every_decision_up_to_one_and_none_after_it() {
             });
         }
         let placed = || answered.lock().unwrap().len();
-        let reach = |wanted: usize| {
-            while placed() < wanted {
-                std::thread::yield_now();
-            }
-        };
+        let reach = |wanted: usize| wait_until("VMs placed", || placed() >= wanted);
         let copied = copies.iter().map(|copy| {
             reach(placed() + 50);
             let before = *answered.lock().unwrap().last_key_value().unwrap().0;
@@ -236,11 +223,7 @@ fn only_an_admin_may_make_a_copy_and_the_audit_log_says_who_did() {
         let mut of_backup = audit.lines().filter(|it| it.contains("/v1/backup"));
         of_backup.any(|it| it.contains("admin-all") && it.contains("\"status\":200"))
     };
-    let begin = Instant::now();
-    while !is_recorded() {
-        assert!(begin.elapsed() < Duration::from_secs(60), "no record of it");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("a record of it", is_recorded);
 }
 
 #[test]

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use placewright_tests::server::Server;
+use placewright_tests::waiting::{Ends, wait_until};
 
 use super::access::token;
 use super::{folder, get};
@@ -29,14 +30,6 @@ fn greedy(address: &str) -> Option<TcpStream> {
     let request = "GET /v1/openapi.json HTTP/1.1\r\nhost: localhost\r\n\r\n";
     let _ = stream.write_all(request.repeat(200).as_bytes());
     Some(stream)
-}
-
-/// Ends the crowd even if a check fails.
-struct Ends<'a>(&'a AtomicBool);
-impl Drop for Ends<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
-    }
 }
 
 #[test]
@@ -86,16 +79,8 @@ fn who_never_takes_its_answers_is_closed() {
     let before = connections();
     let crowd: Vec<_> = (0..30).filter_map(|_| greedy(address)).collect();
     assert_eq!(crowd.len(), 30);
-    let begin = std::time::Instant::now();
     // The crowd holds its ends all the time.
-    while connections() > before + 2 {
-        assert!(
-            begin.elapsed() < Duration::from_secs(300),
-            "{}",
-            connections()
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("the end of the connections", || connections() <= before + 2);
     drop(crowd);
 }
 
@@ -121,12 +106,5 @@ fn a_token_follows_events_on_so_many_connections() {
     );
     assert_eq!(three.0, "HTTP/1.1 429");
     drop(one);
-    let begin = std::time::Instant::now();
-    while follow().0 != "HTTP/1.1 200" {
-        assert!(
-            begin.elapsed() < Duration::from_secs(300),
-            "no place came free"
-        );
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("a place that came free", || follow().0 == "HTTP/1.1 200");
 }

@@ -5,6 +5,7 @@ use std::process::Command;
 
 use placewright_tests::server::{Server, placewright};
 use placewright_tests::target_folder;
+use placewright_tests::waiting::wait_until;
 use serde_json::{Value, json};
 
 use super::deployment::{Answer, Api, cluster, vm};
@@ -34,9 +35,9 @@ fn start(data: &std::path::Path) -> Server {
 }
 
 fn until_ready(api: &Api) {
-    while api.get("/v1/ready").status != 200 {
-        std::thread::yield_now();
-    }
+    wait_until("a server that is ready", || {
+        api.get("/v1/ready").status == 200
+    });
 }
 
 /// No file of the server grows beyond so many bytes from now on; None: each may.

@@ -3,16 +3,13 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
 
 use placewright_tests::component::{branching, computed_elements, long_named, long_winded};
 use placewright_tests::server::Server;
+use placewright_tests::waiting::wait_until;
 
 use super::deployment::{Answer, Api};
 use super::folder;
-
-/// No step takes so long, on the slowest machine.
-const LONG: Duration = Duration::from_secs(300);
 
 /// Bytes of every answer about refused units, and of the log.
 const SHORT: usize = 256 << 10;
@@ -68,11 +65,7 @@ fn hostile_units_are_refused_in_short_and_the_server_stays_small() {
         assert!(files.len() < SHORT, "{}", files.len());
         files.matches("\"trouble\":\"").count() >= number
     };
-    let begin = Instant::now();
-    while !is_seen(units.len()) {
-        assert!(begin.elapsed() < LONG, "files are looked at");
-        std::thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("all files looked at", || is_seen(units.len()));
     if let (Some(before), Some(after)) = (before, peak(&server)) {
         // A file in memory, its instance, and what reading it takes; the reviewers' units took
         // gigabytes.

@@ -4,18 +4,15 @@
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use placewright_tests::component::by_default;
 use placewright_tests::server::Server;
 use placewright_tests::units::component;
+use placewright_tests::waiting::{Ends, wait_until};
 use serde_json::{Value, json};
 
 use super::deployment::{Answer, Api, cluster, vm};
 use super::{folder, get};
-
-/// No step takes so long, on the slowest machine.
-const LONG: Duration = Duration::from_secs(300);
 
 /// The clusters in which all goes well.
 const GOOD: [&str; 2] = ["good-0", "good-1"];
@@ -46,13 +43,6 @@ impl<'s> Scene<'s> {
 
     /// Run `work` while VMs are placed in the good clusters and given back.
     fn under_load(&self, work: impl FnOnce()) {
-        /// Ends the load even if `work` fails.
-        struct Ends<'a>(&'a AtomicBool);
-        impl Drop for Ends<'_> {
-            fn drop(&mut self) {
-                self.0.store(true, Ordering::Relaxed);
-            }
-        }
         std::thread::scope(|scope| {
             for (name, decided) in GOOD.iter().zip(&self.decided) {
                 let api = Api::of(self.server);
@@ -84,11 +74,9 @@ impl<'s> Scene<'s> {
 
     /// Wait until each good cluster has decided so often since then.
     fn goes_on(&self, since: [usize; 2], decisions: usize, what: &str) {
-        let begin = Instant::now();
-        while (0..2).any(|it| self.counts()[it] < since[it] + decisions) {
-            assert!(begin.elapsed() < LONG, "{what}: the others stand still");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until(&format!("{what}: decisions of the others"), || {
+            (0..2).all(|it| self.counts()[it] >= since[it] + decisions)
+        });
     }
 
     /// A cluster under a policy of one unit, which is asked for verdicts and costs at once.
@@ -141,14 +129,6 @@ fn put(units: &Path, name: &str, bytes: &[u8]) {
     fs::rename(new, units.join(name)).unwrap();
 }
 
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < LONG, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
 /// What goes wrong, in which unit, and a part of what is said of it.
 const BREAKS: [(&str, &str, &str); 7] = [
     ("misbehaving", "loops-forever", "misbehaving"),
@@ -190,7 +170,7 @@ fn a_unit_that_breaks_a_limit_fails_alone_and_the_others_go_on() {
         put(&units, &format!("{name}.wasm"), &component(name));
         let path = format!("/v1/units/{name}");
         // While it is tried out, it is known and not in force.
-        wait_for(name, || scene.api.get(&path).body["in-force"].is_string());
+        wait_until(name, || scene.api.get(&path).body["in-force"].is_string());
     }
     scene.under_load(|| {
         for (unit, how, says) in BREAKS {
@@ -259,7 +239,7 @@ fn a_unit_that_breaks_a_limit_fails_alone_and_the_others_go_on() {
 /// What is wrong with the file of that name, once that is known.
 fn trouble(api: &Api, file: &str) -> String {
     let mut found = None;
-    wait_for(file, || {
+    wait_until(file, || {
         let files = api.get("/v1/unit-files").body;
         let files: &Vec<Value> = files["items"].as_array().unwrap();
         let mut files = files.iter().filter(|it| {
@@ -309,7 +289,7 @@ fn a_file_that_breaks_a_limit_is_refused_while_others_decide() {
         // The folder is none the worse for it.
         put(&units, "good.wasm", &plain);
         let path = "/v1/units/misbehaving";
-        wait_for("a good unit", || scene.api.get(path).status == 200);
+        wait_until("a good unit", || scene.api.get(path).status == 200);
     });
 }
 

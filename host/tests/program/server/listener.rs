@@ -2,9 +2,11 @@
 
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::net::TcpStream;
+use std::time::Instant;
 
 use flate2::read::GzDecoder;
 use placewright_tests::server::Server;
+use placewright_tests::waiting::LONG;
 use serde_json::Value;
 
 /// What a client hears.
@@ -62,8 +64,10 @@ impl Listener {
 
     /// The next event with its name; None: the connection has ended.
     pub(super) fn named(&mut self) -> Option<(String, Value)> {
-        let mut name = String::new();
+        let (mut name, begin) = (String::new(), Instant::now());
         loop {
+            // An idle connection gets a line now and then.
+            assert!(begin.elapsed() < LONG, "no event came in {LONG:?}");
             let line = self.lines.next();
             self.has_ended_well = line.is_none();
             let line = line?.ok()?;
@@ -109,7 +113,9 @@ impl Iterator for Listener {
 
     /// The next event; None: the connection has ended.
     fn next(&mut self) -> Option<Value> {
+        let begin = Instant::now();
         loop {
+            assert!(begin.elapsed() < LONG, "no event came in {LONG:?}");
             let line = self.lines.next()?.ok()?;
             // One that was cut off by a kill was not heard.
             let data = line.strip_prefix("data: ").map(serde_json::from_str);

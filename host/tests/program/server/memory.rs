@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use placewright_tests::server::{Server, placewright};
+use placewright_tests::waiting::{Ends, wait_until};
 use serde_json::{Value, json};
 
 use super::deployment::{Api, cluster};
@@ -58,6 +59,7 @@ fn memory_is_flat_after_hundreds_of_reloads_under_load() {
         memory(server.id())
     };
     std::thread::scope(|scope| {
+        let _ends = Ends(&ends);
         for name in ["c", "d"] {
             let (api, ends, decided) = (Api::of(&server), &ends, &decided);
             scope.spawn(move || drive((&api, name), ends, decided, REST));
@@ -117,7 +119,7 @@ fn memory_of_large_documents_is_given_back() {
         assert_eq!(gone.status, 204, "{}", gone.body);
     }
     // Of the hundreds of MiB that such a document takes.
-    while memory(server.id()) > before + (100 << 10) {
-        std::thread::sleep(REST);
-    }
+    wait_until("memory given back", || {
+        memory(server.id()) <= before + (100 << 10)
+    });
 }

@@ -4,10 +4,11 @@ use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use placewright_engine::unit::Digest;
 use placewright_tests::server::Server;
+use placewright_tests::waiting::{Ends, wait_until};
 use serde_json::json;
 
 use super::deployment::{Api, cluster, vm};
@@ -19,9 +20,6 @@ const ROUNDS: usize = 60;
 /// VMs that come and go in turn: what is remembered of each that has gone is there from the
 /// start.
 const VMS: usize = 500;
-
-/// No reload takes so long, on the slowest machine.
-const LONG: Duration = Duration::from_secs(300);
 
 /// The same unit with other bytes: with a section that nobody reads.
 pub(super) fn variant(number: usize) -> Vec<u8> {
@@ -48,11 +46,8 @@ fn in_force(api: &Api) -> String {
 
 /// Wait until these bytes are in force.
 pub(super) fn wait_for(api: &Api, bytes: &[u8], what: &str) {
-    let (wanted, begin) = (Digest::of(bytes).to_string(), Instant::now());
-    while in_force(api) != wanted {
-        assert!(begin.elapsed() < LONG, "{what} is not in force");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let wanted = Digest::of(bytes).to_string();
+    wait_until(&format!("{what} in force"), || in_force(api) == wanted);
 }
 
 pub(super) fn replace(path: &Path, bytes: &[u8]) {
@@ -138,6 +133,7 @@ fn units_are_replaced_under_load_and_no_decision_fails() {
     }
     let (ends, decided) = (AtomicBool::new(false), AtomicUsize::new(0));
     std::thread::scope(|scope| {
+        let _ends = Ends(&ends);
         for name in ["c", "d"] {
             let (api, ends, decided) = (Api::of(&server), &ends, &decided);
             scope.spawn(move || drive((&api, name), ends, decided, Duration::ZERO));
@@ -148,7 +144,6 @@ fn units_are_replaced_under_load_and_no_decision_fails() {
             let what = format!("round {round}");
             wait_for(&api, last.as_ref().unwrap(), &what);
         }
-        ends.store(true, Ordering::Relaxed);
     });
     assert!(decided.load(Ordering::Relaxed) > ROUNDS);
     let history = api.get("/v1/unit-files").body;
@@ -156,29 +151,22 @@ fn units_are_replaced_under_load_and_no_decision_fails() {
     // What was no component was refused each time, or was gone before it had settled.
     let file = units.join("worst-fit.wasm");
     replace(&file, b"this is no component either");
-    let begin = Instant::now();
-    let told = loop {
+    let mut told = String::new();
+    wait_until("a file that was refused", || {
         let files = api.get("/v1/unit-files").body;
-        let trouble = files["items"].as_array().unwrap().iter();
-        let trouble = trouble.filter_map(|file| file["trouble"].as_str()).next();
-        match trouble {
-            Some(trouble) => break trouble.to_owned(),
-            None => assert!(begin.elapsed() < LONG, "{files}"),
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    };
+        let troubles = files["items"].as_array().unwrap().iter();
+        let trouble = troubles.filter_map(|file| file["trouble"].as_str()).next();
+        told = trouble.unwrap_or_default().to_owned();
+        trouble.is_some()
+    });
     assert!(told.contains("component"), "{told}");
     // A file that is gone takes no policy down.
     let before = in_force(&api);
     fs::remove_file(&file).unwrap();
-    let begin = Instant::now();
-    while !api.get("/v1/units/worst-fit").body["kept-although-deleted"]
-        .as_bool()
-        .unwrap()
-    {
-        assert!(begin.elapsed() < LONG);
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("a unit without its file", || {
+        let unit = api.get("/v1/units/worst-fit").body;
+        unit["kept-although-deleted"].as_bool().unwrap()
+    });
     assert_eq!(in_force(&api), before);
     let placed = api.send("POST", "/v1/clusters/c/place", &vm("after"));
     assert!(placed.body["host"].is_string(), "{placed:?}");

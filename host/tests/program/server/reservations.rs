@@ -1,6 +1,7 @@
 //! Reservations as clients see them: what they are told, and what a kill leaves.
 
 use placewright_tests::server::Server;
+use placewright_tests::waiting::wait_until;
 use serde_json::{Value, json};
 
 use super::deployment::{Answer, Api, cluster, vm};
@@ -48,9 +49,9 @@ fn a_reservation_ends_in_time_although_nobody_asks_for_anything() {
     assert_eq!(placed.body["reserved"], true, "{placed:?}");
     assert_eq!(place(&api, &vm("long")).status, 200);
     let counts = r#"placewright_reservations_ended_total{cluster="c",how="expired"} 1"#;
-    while !api.get("/metrics").body.as_str().unwrap().contains(counts) {
-        std::thread::sleep(std::time::Duration::from_millis(50));
-    }
+    wait_until("the end of a reservation", || {
+        api.get("/metrics").body.as_str().unwrap().contains(counts)
+    });
     let left = api.get(RESERVATIONS).body;
     assert_eq!(left["items"].as_array().unwrap().len(), 1, "{left}");
     assert_eq!(left["items"][0]["vm"], "long");

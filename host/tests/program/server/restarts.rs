@@ -1,9 +1,7 @@
 //! A server that restarts VMs of hosts that are down by itself.
 
-use std::thread::sleep;
-use std::time::Duration;
-
 use placewright_tests::server::{Server, placewright};
+use placewright_tests::waiting::wait_until;
 use serde_json::{Value, json};
 
 use super::deployment::{Api, cluster, vm};
@@ -35,13 +33,12 @@ fn run(server: &Server, words: &[&str]) -> String {
 
 /// The plans, once there is one of which moves are under way.
 fn begun(api: &Api) -> Value {
-    loop {
-        let plans = api.get("/v1/clusters/c/plans").body["items"].clone();
-        if plans[0]["counted"]["begun"].as_u64() > Some(0) {
-            return plans;
-        }
-        sleep(Duration::from_millis(50));
-    }
+    let mut plans = Value::Null;
+    wait_until("a plan of which moves are under way", || {
+        plans = api.get("/v1/clusters/c/plans").body["items"].clone();
+        plans[0]["counted"]["begun"].as_u64() > Some(0)
+    });
+    plans
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What stands still for a while: a cluster that cannot be read, a process that is stopped.
 
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use placewright_store::{Change, Store, StoreOptions};
 use placewright_tests::server::Server;
+use placewright_tests::waiting::wait_until;
 use serde_json::{Value, json};
 
 use super::deployment::{Api, cluster, vm};
@@ -74,14 +75,7 @@ fn a_process_that_was_stopped_goes_on_with_what_became_due_meanwhile() {
         let counts = r#"placewright_reservations_ended_total{cluster="c",how="expired"} 2"#;
         metrics.as_str().unwrap().lines().any(|line| line == counts)
     };
-    let begin = Instant::now();
-    while !expired() {
-        assert!(
-            begin.elapsed() < Duration::from_secs(300),
-            "they do not end"
-        );
-        thread::sleep(Duration::from_millis(50));
-    }
+    wait_until("the end of both reservations", expired);
     let reserved = api.get("/v1/clusters/c/reservations").body;
     assert_eq!(reserved["items"], json!([]));
     let placed = api.send("POST", "/v1/clusters/c/place", &vm("v1"));

@@ -5,7 +5,6 @@ use std::fs;
 use std::net::TcpListener;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
 
 use axum::Router;
 use axum::body::Bytes;
@@ -15,6 +14,7 @@ use opentelemetry_proto::tonic::collector::trace::v1::ExportTraceServiceRequest;
 use opentelemetry_proto::tonic::common::v1::{KeyValue, any_value};
 use opentelemetry_proto::tonic::trace::v1::Span;
 use placewright_tests::server::{Server, placewright};
+use placewright_tests::waiting::wait_until;
 use prost::Message;
 
 use super::deployment::{Api, cluster, vm};
@@ -90,14 +90,6 @@ fn text(attributes: &[KeyValue], key: &str) -> Option<String> {
         any_value::Value::StringValue(text) => Some(text.clone()),
         any_value::Value::IntValue(number) => Some(number.to_string()),
         _ => None,
-    }
-}
-
-fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < Duration::from_secs(300), "{what}");
-        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -4,26 +4,16 @@
 use std::fs;
 use std::path::Path;
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use placewright_tests::server::Server;
 use placewright_tests::units::component;
+use placewright_tests::waiting::{LONG, wait_until};
 use serde_json::{Value, json};
 
 use super::deployment::{Answer, Api, cluster, vm};
 use super::folder;
 use super::roles::token;
-
-/// Nothing here takes so long, on the slowest machine.
-const LONG: Duration = Duration::from_secs(300);
-
-fn wait_for(what: &str, mut is_so: impl FnMut() -> bool) {
-    let begin = Instant::now();
-    while !is_so() {
-        assert!(begin.elapsed() < LONG, "{what}");
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
 
 /// A server on which a decision of the cluster "busy" takes 300 ms and comes to nothing, and
 /// those of the cluster "good" go well.
@@ -34,7 +24,7 @@ fn start(data: &Path, words: &[&str]) -> Server {
     let words = [&["--decision-hold", "300ms"], words].concat();
     let server = Server::start(data, &words);
     let api = Api::of(&server);
-    wait_for("the unit", || {
+    wait_until("the unit", || {
         api.get("/v1/units/misbehaving").body["in-force"].is_string()
     });
     let entry = json!({"unit": "misbehaving", "settings": {"how": "loops-forever"}});
@@ -66,7 +56,7 @@ fn begin(api: &Api, vms: usize) -> mpsc::Receiver<Result<Answer, ureq::Error>> {
     });
     // Once may be the machine's slowness; so often in a row is the batch.
     let mut in_a_row = 0;
-    wait_for("the batch", || {
+    wait_until("the batch", || {
         let path = "/v1/clusters/busy/confirm";
         let waits = api.send("POST", path, &json!({"vms": []})).status == 504;
         in_a_row = if waits { in_a_row + 1 } else { 0 };

@@ -326,7 +326,9 @@ fn what_a_full_disk_and_a_full_queue_lose_is_counted_in_a_metric_and_in_a_record
         audit.record(Record::server("word", number.to_string()));
     }
     assert!(metrics.lost.get() > 0);
+    let begin = Instant::now();
     while metrics.failures.get() == 0 {
+        assert!(begin.elapsed() < LONG, "no write has failed");
         thread::sleep(Duration::from_millis(1));
     }
     taken.lock().unwrap().0 = true;
