@@ -117,7 +117,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
                 nav.pager aria-label="Pages" { a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Earlier" } }
             }
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&parts::list_command("events", None, &said[..4])))) }
     };
     let page = Page {
         title: "Events".to_owned(),

@@ -61,6 +61,8 @@ pub(super) enum Kind {
     Quotas,
     /// Tokens
     Tokens,
+    /// What just happened, newest first; `placewright events` goes on from there
+    Events,
 }
 
 impl Kind {
@@ -90,7 +92,11 @@ impl Kind {
             Self::UnitCosts => "unit-costs",
             Self::Quotas => "quotas",
             Self::Tokens => "tokens",
+            Self::Events => "events",
         });
+        if self == Self::Events {
+            way.push("recent");
+        }
         way
     }
 
@@ -104,6 +110,7 @@ impl Kind {
                 | Self::UnitStagings
                 | Self::Quotas
                 | Self::Tokens
+                | Self::Events
         )
     }
 
@@ -271,6 +278,7 @@ impl Kind {
                 ">of:limits/vms",
             ],
             Self::Tokens => &["token:name", "role", "clusters", "origin", "expires", "by"],
+            Self::Events => &[">number", "time", "kind", "cluster", "by", "message"],
             Self::Settings | Self::Inventory | Self::Unheeded => &[],
         }
     }

@@ -120,6 +120,14 @@ fn every_page_that_a_link_leads_to_is_there_and_whole() {
         costs.iter().any(|path| path.starts_with("/units/")),
         "{costs:?}"
     );
+    for (path, command) in [
+        ("/events?kind=unit", "get events --where 'kind=unit'"),
+        ("/policies/house?view=history", "policy history house"),
+    ] {
+        let page = pages.iter().find(|(known, _)| known == path);
+        let page = &page.unwrap().1;
+        assert!(page.contains(command), "{command}: {page}");
+    }
     let plan = pages
         .iter()
         .find(|(path, _)| path == "/clusters/north/plans/1");

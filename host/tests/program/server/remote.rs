@@ -490,6 +490,8 @@ fn events_and_lists_are_followed() {
     world.ask(0, "create cluster.toml");
     let events = world.ask(0, "events --after 0 --limit 1");
     assert!(events.contains("cluster-created  east"), "{events}");
+    let listed = world.ask(0, "get events --where kind=cluster");
+    assert!(listed.contains("cluster-created"), "{listed}");
     let url = world.server.url.clone();
     let mut watching = placewright([
         "--server",

@@ -69,10 +69,13 @@ fn vms_of_a_host_that_is_down_are_begun_to_be_restarted_and_everybody_is_told_by
     let moves = plan["moves"].as_array().unwrap();
     assert!(moves.iter().all(|it| it["live"] == json!(false)), "{plan}");
 
-    let events = api.get("/v1/events/recent").body;
-    let items = events["items"].as_array().unwrap();
-    let told = items.iter().find(|it| it["kind"] == json!("restart-begun"));
-    let told = told.unwrap_or_else(|| panic!("{events}"));
+    // The event follows when the plan is stored.
+    let mut told = Value::Null;
+    wait_until("an event of a restart", || {
+        let events = api.get("/v1/events/recent?kind=restart-begun").body;
+        told = events["items"][0].clone();
+        !told.is_null()
+    });
     assert_eq!((&told["by"], &told["plan"]), (&json!("restart"), &json!(1)));
     let (_, metrics) = get(&format!("{}/metrics", server.url), None);
     let counted = r#"placewright_restarts_total{cluster="c",how="begun"} 2"#;

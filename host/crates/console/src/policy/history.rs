@@ -40,7 +40,7 @@ pub(super) async fn show(ask: &Ask, name: &str, policy: &Value) -> Result<Respon
             @let before = revisions.get(place + 1);
             (one(name, policy, revision, before, may))
         }
-        div.acts { (parts::copies(&parts::curl("GET", &path, None), None)) }
+        div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&parts::command(&["policy", "history", name])))) }
     };
     let page = Page {
         title: format!("History of {name}"),
