@@ -4,6 +4,7 @@
 //! Each client has one connection, places a VM (or a batch), gives the places back, and
 //! begins again.
 
+mod drafts;
 mod start;
 
 use std::path::PathBuf;
@@ -21,6 +22,8 @@ use serde_json::{Value, json};
 Examples:
   load --clients 16                            decisions a second of a server that runs
   load --replace units --every 200ms           the same, while a unit is replaced in a folder of units
+  load --hosts 1000 --policy mine --rate 2000 --draft mine.toml
+                                               how soon drafts of a policy are tried beside it
   load --start target/release/placewright --data /tmp/large --hosts 10000 --vms 100000
                                                from its start to its first decision")]
 struct Load {
@@ -42,6 +45,19 @@ struct Load {
     /// VMs of a request; more than one is a batch
     #[arg(long, default_value_t = 1)]
     batch: usize,
+    /// Decisions a second at most, of all clients together
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    rate: Option<u32>,
+    /// Meanwhile try this draft of the policy on recorded decisions, as the editor of the console
+    /// does, each time as another document
+    #[arg(long, value_name = "FILE")]
+    draft: Option<PathBuf>,
+    /// Recorded decisions that a draft is tried on
+    #[arg(long, default_value_t = 200, requires = "draft", value_name = "N")]
+    draft_decisions: usize,
+    /// Between the answer to a draft and the next one
+    #[arg(long, default_value = "50ms", requires = "draft")]
+    draft_pause: humantime::Duration,
     /// How long
     #[arg(long, default_value = "10s")]
     time: humantime::Duration,
@@ -82,21 +98,28 @@ impl<'a> Client<'a> {
     }
 
     fn ask(&self, method: &str, path: &str, body: &Value) -> Result<Value, String> {
+        // `null` is no body: routes that take none refuse one.
+        let body = (!body.is_null()).then(|| ("application/json", body.to_string()));
+        self.ask_with(method, path, body)
+    }
+
+    /// Ask with a body of that type, if there is one.
+    fn ask_with(
+        &self,
+        method: &str,
+        path: &str,
+        body: Option<(&str, String)>,
+    ) -> Result<Value, String> {
         let mut request = ureq::http::Request::builder()
             .method(method)
             .uri(format!("{}{path}", self.load.url));
-        // `null` is no body: routes that take none refuse one.
-        let body = match body.is_null() {
-            true => String::new(),
-            false => body.to_string(),
-        };
-        if !body.is_empty() {
-            request = request.header("content-type", "application/json");
+        if let Some((kind, _)) = &body {
+            request = request.header("content-type", *kind);
         }
         if let Some(token) = &self.load.token {
             request = request.header("authorization", format!("Bearer {token}"));
         }
-        let request = request.body(body);
+        let request = request.body(body.map(|(_, text)| text).unwrap_or_default());
         let request = request.map_err(|error| error.to_string())?;
         let mut answer = self.agent.run(request).map_err(|error| error.to_string())?;
         let text = answer.body_mut().with_config().limit(1 << 30);
@@ -110,7 +133,13 @@ impl<'a> Client<'a> {
     /// Place and give back until told to end: how long each request to place took.
     fn drive(&self, number: usize, ends: &AtomicBool) -> Result<Vec<Duration>, String> {
         let (mut times, mut round) = (Vec::new(), 0_usize);
+        let (start, together) = (Instant::now(), self.load.clients * self.load.batch);
+        let between = self.load.rate.map(|rate| together as f64 / f64::from(rate));
         while !ends.load(Ordering::Relaxed) {
+            if let Some(between) = between {
+                let due = Duration::from_secs_f64(between * round as f64);
+                std::thread::sleep(due.saturating_sub(start.elapsed()));
+            }
             let ids: Vec<String> = (0..self.load.batch)
                 .map(|vm| format!("{number}-{round}-{vm}"))
                 .collect();
@@ -194,6 +223,13 @@ fn replace(load: &Load, ends: &AtomicBool) -> Result<usize, String> {
 /// The unit that is replaced: that of the default policy.
 const REPLACED: &str = "even-distribution";
 
+/// What that share of sorted times is at most, in milliseconds.
+fn at(times: &[Duration], share: f64) -> f64 {
+    let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
+    let time = times.get(place);
+    time.map_or(0.0, |time| time.as_secs_f64() * 1000.0)
+}
+
 fn run(load: &Load) -> Result<(), String> {
     if let (Some(program), Some(data)) = (&load.start, &load.data) {
         return start::measure(load, program, data);
@@ -212,6 +248,7 @@ fn run(load: &Load) -> Result<(), String> {
             })
             .collect();
         let replaced = scope.spawn(|| replace(load, &ends));
+        let tried = scope.spawn(|| drafts::work(&Client::new(load), &ends));
         std::thread::sleep(load.time.into());
         ends.store(true, Ordering::Relaxed);
         let mut all = Vec::new();
@@ -221,17 +258,16 @@ fn run(load: &Load) -> Result<(), String> {
         let replaced = replaced
             .join()
             .map_err(|_| "what replaces has panicked")??;
-        Ok::<_, String>((all, replaced))
+        let tried = tried
+            .join()
+            .map_err(|_| "what tries drafts has panicked")??;
+        Ok::<_, String>((all, replaced, tried))
     });
-    let ((mut times, replaced), took) = (times?, began.elapsed().as_secs_f64());
+    let ((mut times, replaced, mut tried), took) = (times?, began.elapsed().as_secs_f64());
     admin.send("DELETE", "/load", &Value::Null)?;
     times.sort_unstable();
-    let at = |share: f64| {
-        let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
-        times
-            .get(place)
-            .map_or(0.0, |time| time.as_secs_f64() * 1000.0)
-    };
+    tried.sort_unstable();
+    let at = |share: f64| at(&times, share);
     let decisions = (times.len() * load.batch) as f64 / took;
     println!(
         "{} hosts, {} clients, {} VMs a request: {decisions:.0} decisions a second; a request takes {:.2} ms, 99 of 100 at most {:.2} ms, all at most {:.2} ms",
@@ -242,6 +278,16 @@ fn run(load: &Load) -> Result<(), String> {
         at(0.99),
         at(1.0)
     );
+    if !tried.is_empty() {
+        println!(
+            "{} drafts on {} decisions: one takes {:.0} ms, 95 of 100 at most {:.0} ms, all at most {:.0} ms",
+            tried.len(),
+            load.draft_decisions,
+            self::at(&tried, 0.5),
+            self::at(&tried, 0.95),
+            self::at(&tried, 1.0)
+        );
+    }
     if replaced > 0 {
         println!("the unit {REPLACED} was replaced {replaced} times");
     }
