@@ -155,7 +155,8 @@ async fn put(
     let about = (&caller.name.clone(), &no_cluster());
     let put = move |text, _| {
         let edit = edit(policy, text, revision);
-        let may = |policy: &PolicyUse| caller.may_write_policy(policy);
+        // It may have waited for its turn.
+        let may = |policy: &PolicyUse| caller.must_still().and(caller.may_write_policy(policy));
         deployment.put_policy_if(&edit, &caller.name, may)
     };
     let (record, has_changed) = document.read_in_turn(&questions, about, put).await?;
@@ -272,6 +273,7 @@ async fn clone(
 ) -> Result<Response, Problem> {
     let about = (&caller.name.clone(), &no_cluster());
     let cloned = questions.run(about, move |_| {
+        caller.must_still()?;
         let text = renamed(&caller.policy(&deployment, &policy)?.text, &name);
         if deployment.policy(&name).is_ok() {
             let what = "policy";

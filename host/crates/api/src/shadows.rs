@@ -19,6 +19,7 @@ use placewright_http::Caller;
 use placewright_http::document::{aside, written};
 use placewright_http::extract::{Path, Query};
 use placewright_http::problem::{Code, Problem};
+use placewright_library::live::Asker;
 use placewright_library::stage::Staging;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
@@ -96,6 +97,10 @@ async fn promote(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<Response, Problem> {
-    let staging = aside(move || deployment.promote_shadow(&unit, &caller.name)).await?;
+    let staging = aside(move || {
+        let may_still = || caller.still_may();
+        deployment.promote_shadow(&unit, Asker::while_it_may(&caller.name, &may_still))
+    })
+    .await?;
     staged(staging).await
 }

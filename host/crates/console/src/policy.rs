@@ -418,35 +418,24 @@ async fn clone(ask: &Ask, name: &str, sent: &Pairs) -> Result<Response, Problem>
         return Ok(see(page));
     }
     let draft = Draft::of(sent)?;
-    let made = match new {
-        "" => Err(Problem::new(
-            Code::InvalidParameter,
-            "the copy needs a name: write it beside \"Clone\"",
-        )),
-        new => {
-            let is_new = vec![(header::IF_NONE_MATCH, "*".to_owned())];
-            let text = document::renamed(&draft.text, new);
-            let document = Language::of(&text).sent(&text, is_new);
-            let path = format!("/v1/policies/{}", segment(new));
-            ask.send("PUT", &path, document).await
-        }
-    };
-    match made {
+    if new.is_empty() {
+        let unnamed = html! {
+            b { "The copy needs a name. " } "Nothing is saved: write a name beside \"Clone\"."
+        };
+        let above = (StatusCode::BAD_REQUEST, unnamed);
+        return not_cloned(ask, name, draft, above).await;
+    }
+    let is_new = vec![(header::IF_NONE_MATCH, "*".to_owned())];
+    let text = document::renamed(&draft.text, new);
+    let document = Language::of(&text).sent(&text, is_new);
+    let copy = format!("/v1/policies/{}", segment(new));
+    match ask.send("PUT", &copy, document).await {
         Ok(_) => Ok(see(page)),
         Err(problem) if problem.code() == Code::RevisionChanged => {
-            let policy = ask.get(&path).await?;
-            let taken = html! { div role="alert" { (note("bad", html! {
+            let taken = html! {
                 b { "There is a policy " (cut(new, 60)) " already. " } "Nothing is saved: take another name for the copy."
-            })) } };
-            let told = Told::Nothing;
-            shown_editor(
-                ask,
-                (name, &policy),
-                draft,
-                told,
-                (StatusCode::CONFLICT, taken),
-            )
-            .await
+            };
+            not_cloned(ask, name, draft, (StatusCode::CONFLICT, taken)).await
         }
         Err(problem) => {
             // What was tuned stays on the page.
@@ -455,6 +444,18 @@ async fn clone(ask: &Ask, name: &str, sent: &Pairs) -> Result<Response, Problem>
             editor(ask, name, &policy, draft, Told::Wrong(problem), status).await
         }
     }
+}
+
+/// The editor with why the copy cannot have the name that was given; the draft is not at fault.
+async fn not_cloned(
+    ask: &Ask,
+    name: &str,
+    draft: Draft,
+    (status, why): (StatusCode, Markup),
+) -> Result<Response, Problem> {
+    let policy = ask.get(&format!("/v1/policies/{}", segment(name))).await?;
+    let above = html! { div role="alert" { (note("bad", why)) } };
+    shown_editor(ask, (name, &policy), draft, Told::Nothing, (status, above)).await
 }
 
 /// The whole page.

@@ -13,7 +13,7 @@ use crate::ask::{Ask, Console};
 use crate::format::{self, Moment, cut};
 use crate::overview::needs::main_reason;
 use crate::page::{self, Area, Page, crumbs};
-use crate::parts::{ago, empty, host_link, vm_link};
+use crate::parts::{ago, command, copies, curl, empty, host_link, list_command, vm_link};
 use crate::url::{self, of_cluster, segment};
 use crate::value::{items, text, texts};
 use placewright_http::Problem;
@@ -33,6 +33,8 @@ struct Found {
     cluster: Option<String>,
     /// Where all of them are listed.
     all: String,
+    /// What was asked: the path of the API, and the command of the same.
+    asked: (String, String),
     /// Links to each, at most [`OF_A_KIND`].
     links: Vec<Markup>,
     are_more: bool,
@@ -99,7 +101,10 @@ fn panel(found: &Found) -> Markup {
                 h2 { (found.kind) @if let Some(cluster) = cluster { span.dim { " of " (cut(cluster, 60)) } } }
                 @if found.are_more && !found.all.is_empty() { a.small href=(found.all) { "Show all" } }
             }
-            div.in { ul.list.links { @for link in &found.links { li { (link) } } } }
+            div.in {
+                ul.list.links { @for link in &found.links { li { (link) } } }
+                div.acts { (copies(&curl("GET", &found.asked.0, None), Some(&found.asked.1))) }
+            }
         }
     }
 }
@@ -123,10 +128,12 @@ async fn in_cluster(ask: &Ask, cluster: &str, wanted: &str) -> Result<Vec<Found>
         listed.truncate(OF_A_KIND);
         // Who writes a whole id wants that one.
         listed.sort_by_key(|it| text(it, "id") != wanted);
+        let command = list_command(part, Some(cluster), &[("text", Some(wanted))]);
         found.push(Found {
             kind,
             cluster: Some(cluster.to_owned()),
             all: of_all(cluster, part, wanted),
+            asked: (path, command),
             links: listed.iter().map(|it| link(cluster, part, it)).collect(),
             are_more,
         });
@@ -154,10 +161,12 @@ async fn refused(ask: &Ask, cluster: &str, wanted: &str) -> Result<Option<Found>
         return Ok(None);
     }
     let all = url::query([("outcome", Some("none")), ("filter", Some(wanted))]);
+    let command = list_command("decisions", Some(cluster), &query[..2]);
     Ok(Some(Found {
         kind: "Requests without a host",
         cluster: Some(cluster.to_owned()),
         all: format!("{}?{all}", of_cluster(cluster, &["decisions"])),
+        asked: (path, command),
         links: refused
             .iter()
             .take(OF_A_KIND)
@@ -227,6 +236,8 @@ async fn of_server(ask: &Ask, wanted: &str, found: &mut Vec<Found>) -> Result<()
             kind,
             cluster: None,
             all: format!("/{part}?{filter}"),
+            // The API narrows neither by name.
+            asked: (format!("/v1/{part}"), command(&["get", part])),
             links: links.collect(),
             are_more: names.len() > OF_A_KIND,
         });

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::cluster::ShadowReport;
 use super::{Deployment, DeploymentError, EventKind, News, Reply};
 use placewright_engine::unit::Digest;
+use placewright_library::live::Asker;
 use placewright_library::stage::{Candidate, Staging};
 use placewright_sync::MutexGuard;
 
@@ -193,14 +194,19 @@ impl Deployment {
     ///
     /// # Errors
     /// If there is none.
-    pub fn promote_shadow(&self, unit: &str, by: &str) -> Result<Staging, DeploymentError> {
+    pub fn promote_shadow<'a>(
+        &self,
+        unit: &str,
+        by: impl Into<Asker<'a>>,
+    ) -> Result<Staging, DeploymentError> {
+        let by = by.into();
         let shadowing = self.shadowing(unit)?;
         let staging = self.library.upload(&shadowing.candidate, by);
         let in_force = self.library.current().get(unit).map(|unit| unit.digest());
         if in_force == Some(shadowing.digest) {
             self.end_shadow(unit)?;
             let message = "the candidate is in force";
-            self.tell_shadow(EventKind::ShadowPromoted, unit, message, Some(by));
+            self.tell_shadow(EventKind::ShadowPromoted, unit, message, Some(by.name()));
         }
         Ok(staging)
     }

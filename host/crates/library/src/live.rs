@@ -7,6 +7,7 @@
 
 mod again;
 mod artifacts;
+mod asker;
 mod change;
 mod event;
 mod files;
@@ -25,6 +26,7 @@ mod tests;
 pub use artifacts::{
     Artifacts, InMemory, KeptArtifact, KeptSignature, Remembered, RememberedChoice, RememberedUnit,
 };
+pub use asker::Asker;
 pub use event::LibraryEvent;
 pub use state::Origin;
 pub use status::{FileStatus, NotTrusted, UnitStatus};

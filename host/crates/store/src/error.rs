@@ -149,7 +149,7 @@ impl StoreError {
                 "give this user the right to read and write it, and the folder that it is in"
             }
             Some(ErrorCode::SystemIoFailure) => {
-                "look for errors of its disk, and whether its folder is still there"
+                "look for errors of its disk, whether its file system can be written to, and whether its folder is still there"
             }
             Some(ErrorCode::OutOfMemory) => "give the server more memory",
             _ => "restart the server; if it happens again, it is a defect of this program",

@@ -583,6 +583,8 @@ fn search_finds_what_has_the_text_in_its_id_and_leads_to_it() {
     let decision = format!("/clusters/north/decisions/{number}");
     assert!(links.contains(&decision), "{links:?}");
     assert!(main.contains("Requests without a host"), "{main}");
+    let command = "get decisions --cluster north --where 'placed=false' --where 'text=GIANT'";
+    assert!(main.contains(command), "{main}");
 }
 
 #[test]

@@ -10,6 +10,7 @@ use axum::http::request::Parts;
 use super::{Access, unauthorized};
 use crate::permission::{Permission, Role};
 use crate::problem::{Code, Problem};
+use placewright_deployment::DeploymentError;
 use placewright_deployment::cluster::Actor;
 use placewright_document::{Word, shown};
 
@@ -56,11 +57,11 @@ impl Eq for Authority {}
 
 impl From<&Caller> for Actor {
     fn from(caller: &Caller) -> Self {
-        match caller.authority.0.clone() {
+        match caller.authority.0 {
             None => Self::from(&caller.name),
-            Some(access) => {
+            Some(_) => {
                 let caller = caller.clone();
-                Self::while_it_may(caller.name.clone(), move || access.still_allows(&caller))
+                Self::while_it_may(caller.name.clone(), move || caller.still_may())
             }
         }
     }
@@ -116,6 +117,24 @@ impl Caller {
                     .join("\n")
                     .into(),
             ),
+        }
+    }
+
+    /// Whether its token still counts as it was shown: before something is done for it that had
+    /// to wait.
+    pub fn still_may(&self) -> bool {
+        let access = self.authority.0.as_ref();
+        access.is_none_or(|access| access.still_allows(self))
+    }
+
+    /// Check that its token still counts as it was shown.
+    ///
+    /// # Errors
+    /// If it was taken away, is another one now, or has expired.
+    pub fn must_still(&self) -> Result<(), Problem> {
+        match self.still_may() {
+            true => Ok(()),
+            false => Err(DeploymentError::TakenAway(self.name.clone()).into()),
         }
     }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::state::{Choice, Distrusted, Place, State};
-use super::{KeptArtifact, Library, LibraryEvent, LibraryOperationError, Origin};
+use super::{Asker, KeptArtifact, Library, LibraryEvent, LibraryOperationError, Origin};
 use crate::stage::{Candidate, Outcome, Source, Staging, Step};
 use placewright_engine::unit::{Digest, Unit};
 
@@ -13,19 +13,29 @@ const SHORTEST: usize = 8;
 
 impl Library {
     /// Stage a unit that someone hands in; it stands in front of its file until that
-    /// changes. Takes as long as compiling and probing it.
-    pub fn upload(&self, candidate: &Candidate, by: &str) -> Staging {
-        self.upload_staged(candidate, by, false)
+    /// changes. Takes as long as compiling and probing it, and is refused if whoever hands it in
+    /// may not any more then.
+    pub fn upload<'a>(&self, candidate: &Candidate, by: impl Into<Asker<'a>>) -> Staging {
+        self.upload_staged(candidate, by.into(), false)
     }
 
     /// The same, and it comes into force even if policies cannot run with it: their clusters
     /// decide nothing until their policies are others. All other steps stay as they are.
-    pub fn upload_overriding_policies(&self, candidate: &Candidate, by: &str) -> Staging {
-        self.upload_staged(candidate, by, true)
+    pub fn upload_overriding_policies<'a>(
+        &self,
+        candidate: &Candidate,
+        by: impl Into<Asker<'a>>,
+    ) -> Staging {
+        self.upload_staged(candidate, by.into(), true)
     }
 
-    fn upload_staged(&self, candidate: &Candidate, by: &str, overrides_policies: bool) -> Staging {
-        let by = by.to_owned();
+    fn upload_staged(
+        &self,
+        candidate: &Candidate,
+        asker: Asker<'_>,
+        overrides_policies: bool,
+    ) -> Staging {
+        let by = asker.name().to_owned();
         let mut staging = Staging::new(
             Source::Upload { by: by.clone() },
             Digest::of(&candidate.bytes),
@@ -38,6 +48,7 @@ impl Library {
         if let Some(unit) = self.admission.admit(candidate, known, &mut staging) {
             let mut state = self.lock();
             if self.is_still_trusted(&asked, candidate, &mut staging)
+                && asker.still_may(&mut staging)
                 && self.keep(candidate, &unit, &mut staging)
             {
                 self.choose(&mut state, unit, Origin::Upload { by }, &mut staging);
@@ -157,13 +168,16 @@ impl Library {
     ///
     /// # Errors
     /// If they are not kept, or the unit is pinned or disabled. A unit that is refused, as
-    /// one whose signature is not trusted any more, is no error: its staging says so.
-    pub fn rollback(
+    /// one whose signature is not trusted any more or whose asker may not any more, is no error: its
+    /// staging says so.
+    pub fn rollback<'a>(
         &self,
         name: &str,
         digest: Digest,
-        by: &str,
+        by: impl Into<Asker<'a>>,
     ) -> Result<Staging, LibraryOperationError> {
+        let asker = by.into();
+        let by = asker.name();
         let no_digest = || LibraryOperationError::NoDigest {
             name: name.to_owned(),
             digest: digest.to_string(),
@@ -199,9 +213,12 @@ impl Library {
             return Err(no_digest());
         }
         let mut state = self.lock();
-        let still = |staging: &mut Staging| match &candidate {
-            Some(candidate) => self.is_still_trusted(&asked, candidate, staging),
-            None => !state.revoked.contains(&digest),
+        let still = |staging: &mut Staging| {
+            let is_trusted = match &candidate {
+                Some(candidate) => self.is_still_trusted(&asked, candidate, staging),
+                None => !state.revoked.contains(&digest),
+            };
+            is_trusted && asker.still_may(staging)
         };
         let Some(unit) = unit.filter(|_| still(&mut staging)) else {
             if staging.name.is_none() {

@@ -633,6 +633,34 @@ fn a_restart_begins_with_what_was_in_force_without_the_folder() {
 }
 
 #[test]
+fn nothing_comes_into_force_for_whoever_may_no_more_when_it_is_ready() {
+    let scene = Scene::new();
+    scene.sees("u/a.wasm", &component("sample", "one"));
+    scene.sees("u/a.wasm", &component("sample", "two"));
+    let candidate = Candidate {
+        bytes: component("sample", "three").into(),
+        signature: None,
+    };
+    let library = &scene.library;
+    let gone = || false;
+    let bob = Asker::while_it_may("bob", &gone);
+    let one = digest("sample", "one");
+    for staging in [
+        library.upload(&candidate, bob),
+        library.upload_overriding_policies(&candidate, bob),
+        library.rollback("sample", one, bob).unwrap(),
+    ] {
+        let why = why(&staging);
+        assert!(why.contains("\"bob\" was taken away"), "{why}");
+        assert_eq!(scene.in_force("sample"), Some(digest("sample", "two")));
+    }
+    let still = || true;
+    let ann = Asker::while_it_may("ann", &still);
+    library.rollback("sample", one, ann).unwrap();
+    assert_eq!(scene.in_force("sample"), Some(one));
+}
+
+#[test]
 fn of_two_files_with_one_name_the_first_counts_until_it_is_gone() {
     let scene = Scene::new();
     scene.sees("u/a.wasm", &component("other", "one"));
