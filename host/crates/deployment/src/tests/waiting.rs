@@ -209,7 +209,8 @@ fn a_policy_that_a_cluster_is_being_given_cannot_be_removed() {
 fn a_cluster_that_is_busy_is_removed_when_its_turn_ends_and_holds_up_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let world = start_with(folder.path(), &units(), |options| {
-        options.wait = Duration::from_millis(20);
+        // As long as the turns of a new cluster may wait for a processor.
+        options.wait = Duration::from_secs(2);
         options.turn = Duration::from_millis(20);
     });
     let deployment = &world.deployment;
