@@ -1,7 +1,6 @@
 //! Waiting for a state, and ending what works beside a check.
 //!
-//! A test that waits without a bound is one that never ends when it should fail: nobody is told
-//! which one it was.
+//! A test that waits without a bound hangs instead of failing, and its name is not printed.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -24,8 +23,8 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// Sets a flag when it is dropped, also by a check that fails: threads that work until the flag
-/// is set end with the check, and not never.
+/// Sets a flag when it is dropped, also by an assertion that fails: threads that work until the
+/// flag is set end with the test, and do not hang it.
 #[must_use = "it sets the flag at once if nothing holds it"]
 pub struct Ends<'flag>(pub &'flag AtomicBool);
 

@@ -19,7 +19,6 @@ use placewright_http::Caller;
 use placewright_http::document::{aside, written};
 use placewright_http::extract::{Path, Query};
 use placewright_http::problem::{Code, Problem};
-use placewright_library::live::Asker;
 use placewright_library::stage::Staging;
 
 pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
@@ -97,10 +96,6 @@ async fn promote(
     Extension(caller): Extension<Caller>,
     Path(unit): Path<String>,
 ) -> Result<Response, Problem> {
-    let staging = aside(move || {
-        let may_still = || caller.still_may();
-        deployment.promote_shadow(&unit, Asker::while_it_may(&caller.name, &may_still))
-    })
-    .await?;
+    let staging = aside(move || deployment.promote_shadow(&unit, &caller)).await?;
     staged(staging).await
 }

@@ -24,7 +24,7 @@ use placewright_http::pool::Pool;
 use placewright_http::problem::{Code, Problem};
 use placewright_http::{Caller, NumberedPageQuery, Page, PageQuery};
 use placewright_library::history::Entry;
-use placewright_library::live::{Asker, FileStatus, Library, LibraryOperationError, UnitStatus};
+use placewright_library::live::{FileStatus, Library, LibraryOperationError, UnitStatus};
 use placewright_library::stage::{
     Candidate, Outcome, ReplayReport, Source, Staging, Trials, UnitStaging,
 };
@@ -363,11 +363,9 @@ async fn upload(
     let candidate = candidate(&headers, bytes)?;
     let library = deployment.library().clone();
     let staging = aside(move || {
-        let may_still = || caller.still_may();
-        let by = Asker::while_it_may(&caller.name, &may_still);
         Ok::<_, Problem>(match query.override_policies {
-            true => library.upload_overriding_policies(&candidate, by),
-            false => library.upload(&candidate, by),
+            true => library.upload_overriding_policies(&candidate, &caller),
+            false => library.upload(&candidate, &caller),
         })
     });
     staged(staging.await?).await
@@ -478,8 +476,7 @@ async fn rollback(
             Some(digest) => library.digest_of(&unit, &digest)?,
             None => library.digest_before(&unit)?,
         };
-        let may_still = || caller.still_may();
-        library.rollback(&unit, digest, Asker::while_it_may(&caller.name, &may_still))
+        library.rollback(&unit, digest, &caller)
     });
     let staging = staging.await?;
     staged(staging).await

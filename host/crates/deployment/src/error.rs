@@ -8,6 +8,7 @@ use placewright_chain::ChainError;
 use placewright_document::Problems;
 use placewright_engine::unit::Fault;
 use placewright_inventory::InventoryError;
+use placewright_library::actor::TakenAway;
 use placewright_model::budget::Full;
 use placewright_model::{HostState, Word, rfc3339};
 use placewright_scheduler::questions::QuestionError;
@@ -143,9 +144,8 @@ pub enum DeploymentError {
     Busy(String),
     #[error("{0}")]
     Refused(String),
-    /// Whoever asked may not any more.
-    #[error("the token \"{0}\" was taken away, or has expired, before this was carried out")]
-    TakenAway(Arc<str>),
+    #[error(transparent)]
+    TakenAway(#[from] TakenAway),
     #[error(transparent)]
     Place(#[from] PlaceError),
     #[error(transparent)]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::cluster::ShadowReport;
 use super::{Deployment, DeploymentError, EventKind, News, Reply};
 use placewright_engine::unit::Digest;
-use placewright_library::live::Asker;
+use placewright_library::actor::Actor;
 use placewright_library::stage::{Candidate, Staging};
 use placewright_sync::MutexGuard;
 
@@ -194,14 +194,14 @@ impl Deployment {
     ///
     /// # Errors
     /// If there is none.
-    pub fn promote_shadow<'a>(
+    pub fn promote_shadow(
         &self,
         unit: &str,
-        by: impl Into<Asker<'a>>,
+        by: impl Into<Actor>,
     ) -> Result<Staging, DeploymentError> {
         let by = by.into();
         let shadowing = self.shadowing(unit)?;
-        let staging = self.library.upload(&shadowing.candidate, by);
+        let staging = self.library.upload(&shadowing.candidate, by.clone());
         let in_force = self.library.current().get(unit).map(|unit| unit.digest());
         if in_force == Some(shadowing.digest) {
             self.end_shadow(unit)?;

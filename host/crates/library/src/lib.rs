@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod actor;
 pub mod history;
 pub mod live;
 pub mod probe;

@@ -7,7 +7,6 @@
 
 mod again;
 mod artifacts;
-mod asker;
 mod change;
 mod event;
 mod files;
@@ -26,7 +25,6 @@ mod tests;
 pub use artifacts::{
     Artifacts, InMemory, KeptArtifact, KeptSignature, Remembered, RememberedChoice, RememberedUnit,
 };
-pub use asker::Asker;
 pub use event::LibraryEvent;
 pub use state::Origin;
 pub use status::{FileStatus, NotTrusted, UnitStatus};

@@ -3,6 +3,7 @@
 use std::fs;
 
 use placewright_tests::server::{Server, placewright};
+use placewright_tests::waiting::wait_until;
 use serde_json::json;
 
 use super::deployment::{Api, cluster};
@@ -170,17 +171,10 @@ fn a_token_for_one_cluster_finds_no_trace_of_another_one_in_anything_that_it_rea
     fs::write(data.path().join("units/rumour.wasm"), b"no component").unwrap();
     // So that there is something to be found.
     let told = events(&server, &admin, "whispered");
-    let begin = std::time::Instant::now();
-    while !root
-        .get("/v1/unit-files")
-        .body
-        .to_string()
-        .contains("rumour")
-    {
-        let waited = begin.elapsed();
-        assert!(waited < std::time::Duration::from_secs(300), "{told}");
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
+    wait_until("the file of a unit looked at", || {
+        let files = root.get("/v1/unit-files").body.to_string();
+        files.contains("rumour")
+    });
     let folder_name = data.path().file_name().unwrap().to_str().unwrap();
     let traces = ["clandestine", "secretive", "whispered", folder_name];
     for trace in traces {

@@ -10,54 +10,6 @@ use placewright_document::InventoryChanges;
 use placewright_inventory::Touched;
 use placewright_scheduler::Decision;
 
-/// Whoever has something done in a turn of a cluster.
-#[derive(Clone)]
-pub struct Actor {
-    name: Arc<str>,
-    /// Whether it still may; None: it always may.
-    may_still: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
-}
-
-impl Actor {
-    /// One that may only have it done while `may_still` says so: it is asked as the turn begins,
-    /// for which it may have waited.
-    pub fn while_it_may(
-        name: Arc<str>,
-        may_still: impl Fn() -> bool + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            name,
-            may_still: Some(Arc::new(may_still)),
-        }
-    }
-
-    /// Its name.
-    pub(super) fn name(&self) -> &Arc<str> {
-        &self.name
-    }
-
-    /// That it still may.
-    ///
-    /// # Errors
-    /// If it may not any more.
-    pub(super) fn must(&self) -> Result<(), DeploymentError> {
-        match self.may_still.as_ref().is_none_or(|may| may()) {
-            true => Ok(()),
-            false => Err(DeploymentError::TakenAway(self.name.clone())),
-        }
-    }
-}
-
-/// One that always may.
-impl From<&Arc<str>> for Actor {
-    fn from(name: &Arc<str>) -> Self {
-        Self {
-            name: name.clone(),
-            may_still: None,
-        }
-    }
-}
-
 /// Who does what nobody asked for.
 pub(crate) const SERVER: &str = "server";
 

@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::Event;
-use crate::cluster::{Actor, ReservationKind};
+use crate::cluster::ReservationKind;
+use placewright_library::actor::Actor;
 use std::sync::mpsc;
 
 fn events(world: &World) -> Vec<Arc<Event>> {
@@ -195,7 +196,7 @@ fn changes_of_the_inventory_and_of_hosts_states_are_told() {
     let schema = cluster.schema();
     let change = |text: &str| {
         let changes = InventoryChanges::read(text, "body.json", &schema).unwrap();
-        let changed = cluster.turn_as(&"carol".into(), |state| state.change_and_tell(changes));
+        let changed = cluster.turn_as("carol", |state| state.change_and_tell(changes));
         changed.wait().unwrap();
     };
     change(r#"{"statistics": [{"id": "a", "cpu.usage": 0.5}]}"#);
@@ -209,7 +210,7 @@ fn changes_of_the_inventory_and_of_hosts_states_are_told() {
     assert_eq!(told[0].message, "a is maintenance; it was up");
     assert_eq!(told[0].by.as_deref(), Some("carol"));
     cluster
-        .turn_as(&"dave".into(), |state| {
+        .turn_as("dave", |state| {
             let replacement = replacement(state, document())?;
             state.replace_and_tell(replacement)
         })
@@ -247,15 +248,11 @@ fn plans_are_told_with_who_made_and_began_them() {
     let cluster = deployment.create_cluster(uneven(), attach()).unwrap();
     let planner = cluster.turn(ClusterState::planner).wait().unwrap();
     let plan = planner.plan(&Default::default()).unwrap();
-    let made = cluster.turn_as(&"alice".into(), move |state| {
-        state.remember_plan(plan, None)
-    });
+    let made = cluster.turn_as("alice", move |state| state.remember_plan(plan, None));
     assert_eq!(made.wait().unwrap().by.as_deref(), Some("alice"));
-    let begun = cluster.turn_as(&"bob".into(), |state| {
-        state.begin_plan(1, &Default::default())
-    });
+    let begun = cluster.turn_as("bob", |state| state.begin_plan(1, &Default::default()));
     begun.wait().unwrap();
-    let cancelled = cluster.turn_as(&"carol".into(), |state| state.cancel_plan(1));
+    let cancelled = cluster.turn_as("carol", |state| state.cancel_plan(1));
     cancelled.wait().unwrap();
     for (kind, by) in [
         ("plan-made", "alice"),

@@ -52,7 +52,7 @@ fn set_state(cluster: &Cluster, host: &str, state: &str) {
     let changes = format!(r#"{{"hosts": [{{"id": "{host}", "state": "{state}"}}]}}"#);
     let changes = InventoryChanges::read(&changes, "c.json", &cluster.schema()).unwrap();
     cluster
-        .turn_as(&"engine".into(), |state| state.change(changes).map(|_| ()))
+        .turn_as("engine", |state| state.change(changes).map(|_| ()))
         .wait()
         .unwrap();
 }

@@ -11,8 +11,8 @@ use super::{Access, unauthorized};
 use crate::permission::{Permission, Role};
 use crate::problem::{Code, Problem};
 use placewright_deployment::DeploymentError;
-use placewright_deployment::cluster::Actor;
 use placewright_document::{Word, shown};
+use placewright_library::actor::Actor;
 
 /// What callers are called where there are no tokens.
 const ANONYMOUS: &str = "anonymous";
@@ -57,11 +57,11 @@ impl Eq for Authority {}
 
 impl From<&Caller> for Actor {
     fn from(caller: &Caller) -> Self {
-        match caller.authority.0 {
+        match caller.authority.0.clone() {
             None => Self::from(&caller.name),
-            Some(_) => {
+            Some(access) => {
                 let caller = caller.clone();
-                Self::while_it_may(caller.name.clone(), move || caller.still_may())
+                Self::while_it_may(caller.name.clone(), move || access.still_allows(&caller))
             }
         }
     }
@@ -120,22 +120,15 @@ impl Caller {
         }
     }
 
-    /// Whether its token still counts as it was shown: before something is done for it that had
+    /// Check that its token still counts as it was shown, before something is done for it that had
     /// to wait.
-    pub fn still_may(&self) -> bool {
-        let access = self.authority.0.as_ref();
-        access.is_none_or(|access| access.still_allows(self))
-    }
-
-    /// Check that its token still counts as it was shown.
     ///
     /// # Errors
     /// If it was taken away, is another one now, or has expired.
     pub fn must_still(&self) -> Result<(), Problem> {
-        match self.still_may() {
-            true => Ok(()),
-            false => Err(DeploymentError::TakenAway(self.name.clone()).into()),
-        }
+        Actor::from(self)
+            .must()
+            .map_err(|taken_away| DeploymentError::from(taken_away).into())
     }
 
     /// Check that the caller has a permission, and on the cluster if one is named.

@@ -4,38 +4,50 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::state::{Choice, Distrusted, Place, State};
-use super::{Asker, KeptArtifact, Library, LibraryEvent, LibraryOperationError, Origin};
+use super::{KeptArtifact, Library, LibraryEvent, LibraryOperationError, Origin};
+use crate::actor::Actor;
 use crate::stage::{Candidate, Outcome, Source, Staging, Step};
 use placewright_engine::unit::{Digest, Unit};
 
 /// As many digits of a digest as events and policies show.
 const SHORTEST: usize = 8;
 
+/// Whether the actor still may; if not, the unit is refused. To be called with the library locked.
+fn may_still(actor: &Actor, staging: &mut Staging) -> bool {
+    match actor.must() {
+        Ok(()) => true,
+        Err(taken_away) => {
+            staging.refuse(Step::InForce, taken_away.to_string());
+            false
+        }
+    }
+}
+
 impl Library {
     /// Stage a unit that someone hands in; it stands in front of its file until that
     /// changes. Takes as long as compiling and probing it, and is refused if whoever hands it in
     /// may not any more then.
-    pub fn upload<'a>(&self, candidate: &Candidate, by: impl Into<Asker<'a>>) -> Staging {
-        self.upload_staged(candidate, by.into(), false)
+    pub fn upload(&self, candidate: &Candidate, by: impl Into<Actor>) -> Staging {
+        self.upload_staged(candidate, &by.into(), false)
     }
 
     /// The same, and it comes into force even if policies cannot run with it: their clusters
     /// decide nothing until their policies are others. All other steps stay as they are.
-    pub fn upload_overriding_policies<'a>(
+    pub fn upload_overriding_policies(
         &self,
         candidate: &Candidate,
-        by: impl Into<Asker<'a>>,
+        by: impl Into<Actor>,
     ) -> Staging {
-        self.upload_staged(candidate, by.into(), true)
+        self.upload_staged(candidate, &by.into(), true)
     }
 
     fn upload_staged(
         &self,
         candidate: &Candidate,
-        asker: Asker<'_>,
+        actor: &Actor,
         overrides_policies: bool,
     ) -> Staging {
-        let by = asker.name().to_owned();
+        let by = actor.name().to_string();
         let mut staging = Staging::new(
             Source::Upload { by: by.clone() },
             Digest::of(&candidate.bytes),
@@ -48,7 +60,7 @@ impl Library {
         if let Some(unit) = self.admission.admit(candidate, known, &mut staging) {
             let mut state = self.lock();
             if self.is_still_trusted(&asked, candidate, &mut staging)
-                && asker.still_may(&mut staging)
+                && may_still(actor, &mut staging)
                 && self.keep(candidate, &unit, &mut staging)
             {
                 self.choose(&mut state, unit, Origin::Upload { by }, &mut staging);
@@ -168,16 +180,16 @@ impl Library {
     ///
     /// # Errors
     /// If they are not kept, or the unit is pinned or disabled. A unit that is refused, as
-    /// one whose signature is not trusted any more or whose asker may not any more, is no error: its
+    /// one whose signature is not trusted any more or for whoever may not any more, is no error: its
     /// staging says so.
-    pub fn rollback<'a>(
+    pub fn rollback(
         &self,
         name: &str,
         digest: Digest,
-        by: impl Into<Asker<'a>>,
+        by: impl Into<Actor>,
     ) -> Result<Staging, LibraryOperationError> {
-        let asker = by.into();
-        let by = asker.name();
+        let actor = by.into();
+        let by = &**actor.name();
         let no_digest = || LibraryOperationError::NoDigest {
             name: name.to_owned(),
             digest: digest.to_string(),
@@ -218,7 +230,7 @@ impl Library {
                 Some(candidate) => self.is_still_trusted(&asked, candidate, staging),
                 None => !state.revoked.contains(&digest),
             };
-            is_trusted && asker.still_may(staging)
+            is_trusted && may_still(&actor, staging)
         };
         let Some(unit) = unit.filter(|_| still(&mut staging)) else {
             if staging.name.is_none() {

@@ -12,6 +12,7 @@ use ed25519_dalek::{Signer, SigningKey};
 
 use super::again::Again;
 use super::*;
+use crate::actor::Actor;
 use crate::signature::{Key, Signatures};
 use crate::stage::{Failure, Outcome, ReplayReport, Source, Staging, Step, StepOutcome};
 use crate::watch::Change;
@@ -642,20 +643,18 @@ fn nothing_comes_into_force_for_whoever_may_no_more_when_it_is_ready() {
         signature: None,
     };
     let library = &scene.library;
-    let gone = || false;
-    let bob = Asker::while_it_may("bob", &gone);
+    let bob = Actor::while_it_may("bob".into(), || false);
     let one = digest("sample", "one");
     for staging in [
-        library.upload(&candidate, bob),
-        library.upload_overriding_policies(&candidate, bob),
+        library.upload(&candidate, bob.clone()),
+        library.upload_overriding_policies(&candidate, bob.clone()),
         library.rollback("sample", one, bob).unwrap(),
     ] {
         let why = why(&staging);
         assert!(why.contains("\"bob\" was taken away"), "{why}");
         assert_eq!(scene.in_force("sample"), Some(digest("sample", "two")));
     }
-    let still = || true;
-    let ann = Asker::while_it_may("ann", &still);
+    let ann = Actor::while_it_may("ann".into(), || true);
     library.rollback("sample", one, ann).unwrap();
     assert_eq!(scene.in_force("sample"), Some(one));
 }
