@@ -33,7 +33,9 @@ pub use measure::Measure;
 pub use moment::{Rfc3339, is_rfc3339, read_time, rfc3339, rfc3339_key, seconds_since_1970};
 pub use nearest::nearest;
 pub use request::{NamedVm, Request};
-pub use sentence::{LONGEST_SENTENCE, cut, excerpt, is_hidden, one_line, turns};
+pub use sentence::{
+    LONGEST_SENTENCE, cut, excerpt, is_hidden, one_line, turns, visible, visible_json,
+};
 pub use word::{Word, words};
 pub use write::{Effect, Entity, Moment, RowChange, Write};
 

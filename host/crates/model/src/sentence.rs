@@ -70,6 +70,44 @@ pub fn is_hidden(character: char) -> bool {
     is_format || character.is_control()
 }
 
+/// Whether a character is hidden and stands in texts as it is, where those below it are escaped or
+/// are line breaks and colours of a terminal.
+fn is_hidden_above_ascii(character: char) -> bool {
+    character >= '\u{7f}' && is_hidden(character)
+}
+
+/// A text of several lines and colours in which all other hidden characters are escaped, so that it
+/// is read as it stands.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    escaped(text, |character, shown| {
+        shown.extend(character.escape_unicode());
+    })
+}
+
+/// A text in JSON in which hidden characters are escaped: whoever reads it as JSON reads the same.
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    escaped(json, |character, shown| {
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            // Writing to a text does not fail.
+            let _ = write!(shown, "\\u{unit:04x}");
+        }
+    })
+}
+
+fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> Cow<'_, str> {
+    if !text.contains(is_hidden_above_ascii) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match is_hidden_above_ascii(character) {
+            true => escape(character, &mut shown),
+            false => shown.push(character),
+        }
+    }
+    Cow::Owned(shown)
+}
+
 /// The beginning of a text in one line, with control characters escaped, for a sentence that
 /// quotes it.
 pub fn excerpt(text: &str) -> String {
@@ -107,6 +145,27 @@ mod tests {
         assert_eq!(
             one_line("there is no table a\nERROR b\r\u{1b}[0m"),
             "there is no table a\\nERROR b\\r\\u{1b}[0m"
+        );
+    }
+
+    #[test]
+    fn hidden_characters_are_escaped_in_json_so_that_it_says_the_same() {
+        let text = "z\u{fc}rich \u{202e}exe\u{2066}\u{200b}\u{2028}\u{9b}\u{e0041}\n";
+        let json = serde_json::to_string(text).unwrap();
+        let shown = visible_json(&json);
+        assert_eq!(
+            shown,
+            r#""zürich \u202eexe\u2066\u200b\u2028\u009b\udb40\udc41\n""#
+        );
+        assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), text);
+        assert!(matches!(visible_json("\"zürich\""), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn lines_and_colours_of_a_text_stay_and_what_else_is_hidden_is_seen() {
+        assert_eq!(
+            visible("\u{1b}[31mERROR\u{1b}[0m \u{202e}exe\n"),
+            "\u{1b}[31mERROR\u{1b}[0m \\u{202e}exe\n"
         );
     }
 

@@ -1,5 +1,6 @@
 //! What is recorded.
 
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::file::END_MISSING;
-use placewright_model::excerpt;
+use placewright_model::{excerpt, visible_json};
 
 /// What happened, of records that tell neither of a call nor of an event.
 pub const WORDS: [&str; 10] = [
@@ -191,7 +192,11 @@ impl Record {
             self.decision = decided.ok().map(|it| it.number);
         }
         // Plain data with names for keys.
-        serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned())
+        let json = serde_json::to_string(self).unwrap_or_else(|_| "{}".to_owned());
+        match visible_json(&json) {
+            Cow::Borrowed(_) => json,
+            Cow::Owned(visible) => visible,
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The log: sentences with fields, on standard error.
 
+use std::io::{self, Write};
+
 use tracing::Span;
 use tracing_subscriber::filter::ParseError;
 use tracing_subscriber::layer::SubscriberExt;
@@ -7,7 +9,7 @@ use tracing_subscriber::util::{SubscriberInitExt, TryInitError};
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 
 use crate::traces::{self, Traces};
-use placewright_model::Word;
+use placewright_model::{Word, visible, visible_json};
 
 /// What a line of the log looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -64,9 +66,31 @@ pub fn start_log(format: LogFormat, level: &str, traces: Option<&Traces>) -> Res
     }
 }
 
+/// Standard error, on which each character is seen: what a log quotes turns no writing around and
+/// hides in no name.
+#[derive(Debug, Clone, Copy)]
+struct Visible(LogFormat);
+
+impl Write for Visible {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        // A line comes as a whole.
+        let text = String::from_utf8_lossy(line);
+        let text = match self.0 {
+            LogFormat::Text => visible(&text),
+            LogFormat::Json => visible_json(&text),
+        };
+        io::stderr().write_all(text.as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
+    }
+}
+
 fn start_log_and_traces(format: LogFormat, level: &str, traces: &Traces) -> Result<(), LogError> {
     let log = fmt::layer::<Registry>()
-        .with_writer(std::io::stderr)
+        .with_writer(move || Visible(format))
         .log_internal_errors(false);
     let log = match format {
         LogFormat::Text => log
@@ -87,7 +111,7 @@ fn start_log_and_traces(format: LogFormat, level: &str, traces: &Traces) -> Resu
 fn start_log_alone(format: LogFormat, level: &str) -> Result<(), LogError> {
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter(level)?)
-        .with_writer(std::io::stderr)
+        .with_writer(move || Visible(format))
         .log_internal_errors(false);
     match format {
         LogFormat::Text => log
