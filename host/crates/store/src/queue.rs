@@ -27,6 +27,11 @@ impl Submission {
             bytes,
         }
     }
+
+    /// Whether it writes anything: one without changes shows nothing of whether that can be done.
+    pub(super) fn writes(&self) -> bool {
+        !self.changes.is_empty()
+    }
 }
 
 /// Called once, whatever happens, with the changes that were submitted: if it is dropped

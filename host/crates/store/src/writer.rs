@@ -155,6 +155,7 @@ impl Writer<'_> {
         let mut changes = batch.iter().flat_map(|submission| &submission.changes);
         self.shrinks |= changes.any(removes);
         let bytes = batch.iter().map(|submission| submission.bytes).sum();
+        let writes = batch.iter().any(Submission::writes);
         let outcomes = match self.transaction(&batch, Apart::No) {
             // Seldom, and so worth a second time and not savepoints all the time.
             Err(Fault::Refused(_)) => self.transaction(&batch, Apart::Yes),
@@ -162,7 +163,9 @@ impl Writer<'_> {
         };
         match outcomes {
             Ok(outcomes) => {
-                self.shared.works();
+                if writes {
+                    self.shared.works();
+                }
                 for (submission, outcome) in batch.into_iter().zip(outcomes) {
                     submission.done.call(outcome, submission.changes);
                 }
@@ -186,7 +189,12 @@ impl Writer<'_> {
     fn write_alone(&mut self, submission: Submission) {
         let outcome = self.transaction(std::slice::from_ref(&submission), Apart::No);
         let outcome = match outcome {
-            Ok(_) => Ok(()),
+            Ok(_) => {
+                if submission.writes() {
+                    self.shared.works();
+                }
+                Ok(())
+            }
             Err(Fault::Refused(error)) => Err(error),
             Err(Fault::Database(source)) => {
                 let error = self.trouble(source);
@@ -194,7 +202,6 @@ impl Writer<'_> {
                 return submission.done.call(Err(error), submission.changes);
             }
         };
-        self.shared.works();
         submission.done.call(outcome, submission.changes);
     }
 

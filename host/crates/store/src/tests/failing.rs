@@ -74,3 +74,17 @@ fn a_store_that_failed_says_what_to_do_and_works_again_by_itself() {
     }
     store.commit(vec![large]).unwrap();
 }
+
+#[test]
+fn a_commit_without_changes_does_not_show_that_a_failed_store_works() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path());
+    store.refuse_writes(true);
+    let refused = store.commit(vec![setting("small", "1")]);
+    assert!(refused.is_err());
+    let _ = store.commit(Vec::new());
+    assert!(matches!(store.health(), Health::Fails(_)));
+    store.refuse_writes(false);
+    store.commit(vec![setting("small", "1")]).unwrap();
+    assert_eq!(store.health(), Health::Works);
+}
