@@ -202,6 +202,6 @@ async fn remove(
     Extension(caller): Extension<Caller>,
     Path(cluster): Path<String>,
 ) -> Result<StatusCode, Problem> {
-    aside(move || deployment.remove_cluster(&cluster, &caller.name)).await?;
+    aside(move || deployment.remove_cluster(&cluster, &caller)).await?;
     Ok(StatusCode::NO_CONTENT)
 }

@@ -193,7 +193,7 @@ async fn put(
     let put = move || {
         let wanted = document.quota(&quota)?;
         let before = deployment.quota(&quota).ok();
-        let (is_new, put) = deployment.put_quota(&quota, wanted, revision, &caller.name)?;
+        let (is_new, put) = deployment.put_quota(&quota, wanted, revision, &caller)?;
         let before = before.and_then(|(record, _)| recorded(&record));
         note.changed(before.as_ref(), recorded(&put.0).as_ref());
         Ok::<_, DeploymentError>((is_new, QuotaShown::from(put)))
@@ -228,7 +228,7 @@ async fn change(
             before = serde_json::to_value(&*quota).ok();
             patch.apply(quota);
         };
-        let changed = deployment.change_quota(&quota, apply, revision, &caller.name)?;
+        let changed = deployment.change_quota(&quota, apply, revision, &caller)?;
         note.changed(before.as_ref(), recorded(&changed.0).as_ref());
         Ok::<_, DeploymentError>(QuotaShown::from(changed))
     };
@@ -249,7 +249,7 @@ async fn remove(
 ) -> Result<StatusCode, Problem> {
     let revision = revision::wanted_if_any(&headers)?;
     let remove = move || {
-        let removed = deployment.remove_quota(&quota, revision, &caller.name)?;
+        let removed = deployment.remove_quota(&quota, revision, &caller)?;
         note.changed(recorded(&removed).as_ref(), None);
         Ok::<_, DeploymentError>(())
     };

@@ -58,7 +58,7 @@ async fn begin(
         return Err(Problem::new(Code::InvalidParameter, sentence));
     }
     let candidate = candidate(&headers, bytes)?;
-    let staging = aside(move || deployment.begin_shadow(&candidate, &caller.name, every)).await?;
+    let staging = aside(move || deployment.begin_shadow(&candidate, &caller, every)).await?;
     staged(staging).await
 }
 

@@ -71,6 +71,7 @@ use in_force::{Attaching, InForce};
 use mend::{Restarts, Unread};
 use placewright_document::ClusterDocument;
 use placewright_engine::generation::Generation;
+use placewright_library::actor::Actor;
 use placewright_library::live::Library;
 use placewright_model::budget::{ClusterBounds, Collection};
 use placewright_records::telemetry::Telemetry;
@@ -404,18 +405,20 @@ impl Deployment {
     /// # Errors
     /// If there is none of that name, or its end cannot be kept: then it is taken out all the same,
     /// and its end is kept when it can be.
-    pub fn remove_cluster(&self, name: &str, by: Who<'_>) -> Result<(), DeploymentError> {
+    pub fn remove_cluster(&self, name: &str, by: impl Into<Actor>) -> Result<(), DeploymentError> {
+        let by = by.into();
         let cluster = {
             let _control = self.control();
+            by.must()?;
             if self.remove_unread(name)? {
-                self.tell_removed(&name.into(), by);
+                self.tell_removed(&name.into(), by.name());
                 return Ok(());
             }
             let cluster = self.cluster(name)?;
             // Its name is taken until its rows are gone.
             let leaving = Leaving {
                 cluster: cluster.clone(),
-                by: by.to_owned(),
+                by: by.name().to_string(),
             };
             self.leaving().insert(cluster.name().clone(), leaving);
             self.take_out(cluster.name());

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::revisions::GoneRevisions;
 use super::{Deployment, DeploymentError, EventKind, News, Who, check_name};
+use placewright_library::actor::Actor;
 use placewright_model::Holding;
 use placewright_model::budget::{Collection, Full};
 use placewright_records::telemetry::{QuotaAmount, QuotaLevel};
@@ -168,9 +169,11 @@ impl Deployment {
         name: &str,
         quota: Quota,
         revision: Option<u64>,
-        by: Who<'_>,
+        by: impl Into<Actor>,
     ) -> Result<(bool, QuotaUse), DeploymentError> {
+        let by = by.into();
         let _control = self.control();
+        by.must()?;
         check_name(name)?;
         let before = self.ledger.find(name);
         check_revision(name, before.as_deref(), revision)?;
@@ -211,12 +214,12 @@ impl Deployment {
             name: name.into(),
             revision: known.unwrap_or(self.gone().quota) + 1,
             at: self.now(),
-            by: by.to_owned(),
+            by: by.name().to_string(),
             quota,
         });
         self.store.commit(vec![record.kept()])?;
         self.ledger.put(record.clone());
-        self.tell_quota(EventKind::QuotaChanged, &record, by);
+        self.tell_quota(EventKind::QuotaChanged, &record, by.name());
         Ok((before.is_none(), self.with_use(record)))
     }
 
@@ -229,7 +232,7 @@ impl Deployment {
         name: &str,
         change: impl FnOnce(&mut Quota),
         revision: Option<u64>,
-        by: Who<'_>,
+        by: impl Into<Actor>,
     ) -> Result<QuotaUse, DeploymentError> {
         let (record, _) = self.quota(name)?;
         check_revision(name, Some(&record), revision)?;
@@ -249,9 +252,11 @@ impl Deployment {
         &self,
         name: &str,
         revision: Option<u64>,
-        by: Who<'_>,
+        by: impl Into<Actor>,
     ) -> Result<Arc<QuotaRecord>, DeploymentError> {
+        let by = by.into();
         let _control = self.control();
+        by.must()?;
         let (record, _) = self.quota(name)?;
         check_revision(name, Some(&record), revision)?;
         let removal = Change::RemoveSetting {
@@ -264,7 +269,7 @@ impl Deployment {
         self.remove(removal, gone)?;
         self.ledger.remove(name);
         self.telemetry.quota_refusals.forget(&record.name);
-        self.tell_quota(EventKind::QuotaRemoved, &record, by);
+        self.tell_quota(EventKind::QuotaRemoved, &record, by.name());
         Ok(record)
     }
 

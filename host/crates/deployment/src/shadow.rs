@@ -49,10 +49,11 @@ impl Deployment {
     pub fn begin_shadow(
         &self,
         candidate: &Candidate,
-        by: &str,
+        by: impl Into<Actor>,
         every: u64,
     ) -> Result<Staging, DeploymentError> {
-        let (staging, unit) = self.library.admit(candidate, by);
+        let by = by.into();
+        let (staging, unit) = self.library.admit(candidate, by.name());
         let Some(unit) = unit else {
             return Ok(staging);
         };
@@ -74,7 +75,7 @@ impl Deployment {
         let number = in_force.number;
         let begun = users.iter().zip(rules).map(|(cluster, rule)| {
             let (name, generation) = (name.clone(), generation.clone());
-            cluster.turn(move |state| {
+            cluster.turn_as(by.clone(), move |state| {
                 if state.in_force_number() != number {
                     let why = "units or policies have changed meanwhile: begin again";
                     return Err(DeploymentError::Refused(why.to_owned()));
@@ -104,7 +105,7 @@ impl Deployment {
             EventKind::ShadowBegan,
             &name,
             "a candidate judges what is decided",
-            Some(by),
+            Some(by.name()),
         );
         Ok(staging)
     }
