@@ -213,7 +213,8 @@ impl Trial {
         });
         let mut baseline = baseline.map(|chain| (self.runner(chain.clone()), chain));
         let (mut again, mut then) = (Vec::new(), None);
-        let (begin, mut next) = (Instant::now(), 0);
+        // The first one takes longer than others, as its chain runs for the first time.
+        let (mut first_made, mut next) = (None, 0);
         while let Some(decision) = self.decisions.get(next) {
             let is_over = Instant::now() >= until || self.cancel.check().is_err();
             let out_of_time = !again.is_empty() && is_over;
@@ -236,9 +237,18 @@ impl Trial {
             }
             again.push(made);
             let now = Instant::now();
-            let each = now.duration_since(begin) / u32::try_from(again.len()).unwrap_or(u32::MAX);
-            let rest = self.decisions.len() - next;
-            next += stride(rest, each, until.saturating_duration_since(now));
+            next += match first_made {
+                None => {
+                    first_made = Some(now);
+                    1
+                }
+                Some(begin) => {
+                    let others = u32::try_from(again.len() - 1).unwrap_or(u32::MAX);
+                    let each = now.duration_since(begin) / others.max(1);
+                    let rest = self.decisions.len() - next;
+                    stride(rest, each, until.saturating_duration_since(now))
+                }
+            };
         }
         Ok(again)
     }
