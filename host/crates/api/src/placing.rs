@@ -37,6 +37,10 @@ const LONGEST_WAIT: f64 = 300.0;
 /// VMs of a batch at most: it holds its cluster while it is decided.
 const LARGEST_BATCH: usize = 10_000;
 
+/// What a dry run of a batch may take, while others wait for a turn of the cluster, of a caller who
+/// may only look.
+const LONGEST_OF_VIEWER: Duration = Duration::from_secs(1);
+
 /// Decisions of a search at most.
 const LONGEST_SEARCH: usize = 100_000;
 
@@ -359,7 +363,8 @@ struct FailedTurn {
 /// `warnings`. With a
 /// header Idempotency-Key the same request gets the same answer again, as for one VM. What
 /// takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
-/// and the answer says so under `ended-early` and `undecided`.
+/// and the answer says so under `ended-early` and `undecided`; so does a dry run of the role viewer
+/// that has taken a second, once others wait for a turn.
 #[utoipa::path(post, path = "/v1/clusters/{cluster}/place-batch", operation_id = "place_batch", tag = "placing",
     params(("cluster" = String, Path, description = "Name of the cluster"), BatchQuery),
     request_body(content = contract::Requests, description = "A list of VMs under vms, or of requests under requests; in JSON or TOML"),
@@ -390,7 +395,14 @@ async fn batch(
     // What is only tried is of no use without the caller.
     let gone = Gone::default();
     let cancel = match batch.dry_run {
-        true => gone.cancel(),
+        true if caller
+            .must(Permission::Operate, Some(cluster.name()))
+            .is_ok() =>
+        {
+            gone.cancel()
+        }
+        // Whoever may change nothing keeps nobody from it.
+        true => cluster.giving_way(gone.cancel(), LONGEST_OF_VIEWER),
         false => Cancel::default(),
     };
     let placed = cluster

@@ -61,7 +61,7 @@ pub use restarts::AutomaticRestart;
 pub(super) use restarts::{LostHost, RESTART};
 pub use settings::{Attached, ClusterSettings, Override, PeriodicBalance};
 pub use shadow::{Disagreement, ShadowReport};
-pub(super) use shown::document;
+pub(super) use shown::Whole;
 pub use snapshot::Snapshot;
 pub use state::ClusterState;
 pub(super) use state::Parts;
@@ -76,12 +76,13 @@ use tokio::sync::watch;
 
 use super::DeploymentError;
 use super::in_force::InForce;
-use super::turns::{Answer, Reply, Share, Turns};
+use super::turns::{Answer, Asker, Reply, Share, Turns};
 use glance::Glance;
 use placewright_library::actor::Actor;
 use placewright_model::schema::Schema;
 use placewright_policy::Policy;
 use placewright_records::telemetry::ClusterMeter;
+use placewright_scheduler::Cancel;
 use placewright_sync::{ArcSwap, ArcSwapOption, atomic};
 use restarts::DueAt;
 
@@ -340,7 +341,7 @@ impl Cluster {
         &self,
         work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
     ) -> Reply<R, DeploymentError> {
-        self.take(Share::Work, self.limit, work)
+        self.take((Share::Work, None), self.limit, work)
     }
 
     /// Do `work` that only reads, and takes little time, in a turn. It is answered also while the
@@ -359,12 +360,12 @@ impl Cluster {
         limit: Duration,
         work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
     ) -> Reply<R, DeploymentError> {
-        self.take(Share::Reads, limit, work)
+        self.take((Share::Reads, None), limit, work)
     }
 
     fn take<R: Send + 'static>(
         &self,
-        share: Share,
+        (share, asker): (Share, Asker),
         limit: Duration,
         work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
     ) -> Reply<R, DeploymentError> {
@@ -374,21 +375,30 @@ impl Cluster {
             state.run(share, work, answer);
         };
         let ends = move || meter.wait_ends(asked.elapsed());
-        self.turns.take(share, limit, work, ends)
+        self.turns.take((share, asker), limit, work, ends)
     }
 
     /// Do `work` in a turn as [`Cluster::turn`], for an actor: what is decided and changed is
     /// noted as done by it. Nothing is done for whoever may not any more as the turn begins.
+    /// Where several actors wait, one turn of each is taken after the other.
     pub fn turn_as<R: Send + 'static>(
         &self,
         by: impl Into<Actor>,
         work: impl FnOnce(&mut ClusterState) -> Result<R, DeploymentError> + Send + 'static,
     ) -> Reply<R, DeploymentError> {
         let by = by.into();
-        self.turn(move |state| {
+        let asker = Some(by.name().clone());
+        let work = move |state: &mut ClusterState| {
             by.must()?;
             state.done_by(by.name().clone(), work)
-        })
+        };
+        self.take((Share::Work, asker), self.limit, work)
+    }
+
+    /// For a turn of many decisions that leaves nothing behind: it ends early, too, when it has
+    /// taken so long and others wait for their turns.
+    pub fn giving_way(&self, cancel: Cancel, after: Duration) -> Cancel {
+        cancel.giving_way(after, self.turns.are_wanted())
     }
 
     /// Let nobody ask for a turn any more: whoever does is told so. Those who wait have

@@ -2,7 +2,8 @@
 //!
 //! Whoever wants a turn waits at most as long as it says, however long the turns before
 //! take; what it asked for is then not done. Nor is it if nobody waits for its answer any
-//! more. Turns run on the thread of the state, never on the caller's. Turns that only read
+//! more. Turns run on the thread of the state, never on the caller's. Those that one asker asks
+//! for are taken in their order, and one of each asker after the other. Turns that only read
 //! have a queue of their own: where both wait, one of each is taken by turns, so that reads
 //! never hold up the others by more than one of them.
 
@@ -22,6 +23,7 @@ use tokio::sync::oneshot;
 use placewright_records::traces::Carried;
 use placewright_sync::thread;
 use placewright_sync::{self as sync, Mutex};
+pub(crate) use queue::Asker;
 use queue::{Entry, Queue, Work};
 
 /// Why there was no turn. Nothing was done.
@@ -81,11 +83,11 @@ impl<S: Send + 'static> Turns<S> {
         })
     }
 
-    /// Ask for a turn that begins within `limit`. `work` gives the answer, in its turn
-    /// or later; `ends` is called when the wait has ended, with a turn or without.
+    /// Ask for a turn that begins within `limit`, as that asker. `work` gives the answer, in its
+    /// turn or later; `ends` is called when the wait has ended, with a turn or without.
     pub(crate) fn take<R, E>(
         &self,
-        share: Share,
+        (share, asker): (Share, Asker),
         limit: Duration,
         work: impl FnOnce(&mut S, Answer<R, E>) + Send + 'static,
         ends: impl FnOnce() + Send + 'static,
@@ -114,7 +116,7 @@ impl<S: Send + 'static> Turns<S> {
             }
         });
         let entry = Arc::new(Entry::new(until, work));
-        self.queue.push(share, entry.clone());
+        self.queue.push(share, asker, entry.clone());
         Reply::withdrawable(receiver, until, self.queue.withdrawal(entry))
     }
 
@@ -135,13 +137,19 @@ impl<S: Send + 'static> Turns<S> {
             Err(why) => answer.give(Err(why.into())),
         });
         self.queue
-            .push(Share::Work, Arc::new(Entry::new(None, work)));
+            .push(Share::Work, None, Arc::new(Entry::new(None, work)));
         Reply::of(receiver)
     }
 
     /// How many wait for their turn.
     pub(crate) fn waiting(&self) -> usize {
         self.queue.waiting()
+    }
+
+    /// Tells, whenever it is asked, whether anybody waits for a turn.
+    pub(crate) fn are_wanted(&self) -> Arc<dyn Fn() -> bool + Send + Sync> {
+        let queue = self.queue.clone();
+        Arc::new(move || queue.waiting() > 0)
     }
 
     /// Whether the thread has ended because a turn has panicked.

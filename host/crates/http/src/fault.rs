@@ -106,7 +106,7 @@ impl From<InterruptedError> for Problem {
 
 fn of_interrupted(error: &InterruptedError) -> Code {
     match error {
-        InterruptedError::TimeLimit(_) => Code::TimedOut,
+        InterruptedError::TimeLimit(_) | InterruptedError::GaveWay(_) => Code::TimedOut,
         InterruptedError::Cancelled => Code::Unavailable,
     }
 }

@@ -297,6 +297,40 @@ fn a_batch_that_nobody_waits_for_any_more_ends() {
 }
 
 #[test]
+fn a_dry_run_that_gives_way_ends_with_what_is_decided_once_others_wait() {
+    let folder = tempfile::tempdir().unwrap();
+    let world = start(folder.path(), &units());
+    let deployment = &world.deployment;
+    let cluster = create(deployment);
+    let batch = || Batch {
+        members: ["v", "w"]
+            .map(|id| Vm::new(id).with("memory", 1 << 30))
+            .into(),
+        now: 1000,
+        dry_run: true,
+        ..Batch::default()
+    };
+    let (let_go, held) = mpsc::channel::<()>();
+    let cancel = cluster.giving_way(Default::default(), Duration::ZERO);
+    let gives_way = cluster.turn_as("viewer", move |state| {
+        let _ = held.recv();
+        state.place_batch_unless(cancel, batch(), None)
+    });
+    let place = cluster.turn_as("operator", |state| state.place(request("x", 1), None));
+    let_go.send(()).unwrap();
+    let placed = gives_way.wait().unwrap();
+    assert_eq!(placed.undecided.len(), 2, "{placed:?}");
+    let why = placed.ended_early.unwrap_or_default();
+    assert!(why.contains("gave way to others"), "{why}");
+    assert!(place.wait().unwrap().host.is_some());
+    // Where nobody waits it takes its time.
+    let cancel = cluster.giving_way(Default::default(), Duration::ZERO);
+    let alone = cluster.turn(move |state| state.place_batch_unless(cancel, batch(), None));
+    assert_eq!(alone.wait().unwrap().turns.len(), 2);
+    deployment.stop();
+}
+
+#[test]
 fn a_cluster_that_nobody_has_read_before_can_be_read_during_a_long_batch() {
     let folder = tempfile::tempdir().unwrap();
     let world = start(folder.path(), &units());

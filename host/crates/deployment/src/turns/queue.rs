@@ -42,8 +42,8 @@ pub(super) struct Queue<S> {
 }
 
 struct Waiting<S> {
-    work: VecDeque<Arc<Entry<S>>>,
-    reads: VecDeque<Arc<Entry<S>>>,
+    work: ByAsker<S>,
+    reads: ByAsker<S>,
     /// Whether the last turn was one that only read.
     read_last: bool,
     state: State,
@@ -62,8 +62,8 @@ impl<S> Default for Queue<S> {
     fn default() -> Self {
         Self {
             turns: Mutex::new(Waiting {
-                work: VecDeque::new(),
-                reads: VecDeque::new(),
+                work: ByAsker::default(),
+                reads: ByAsker::default(),
                 read_last: false,
                 state: State::Open,
             }),
@@ -81,19 +81,62 @@ impl<S> Waiting<S> {
             true => (&mut self.reads, &mut self.work),
             false => (&mut self.work, &mut self.reads),
         };
-        if let Some(entry) = first.pop_front() {
+        if let Some(entry) = first.pop() {
             self.read_last = reads_first;
             return Some(entry);
         }
-        let entry = second.pop_front();
+        let entry = second.pop();
         self.read_last = entry.is_some() && !reads_first;
         entry
     }
 
     fn take_all(&mut self) -> Vec<Arc<Entry<S>>> {
-        let work = std::mem::take(&mut self.work);
-        let reads = std::mem::take(&mut self.reads);
-        work.into_iter().chain(reads).collect()
+        let mut all = std::mem::take(&mut self.work).all();
+        all.extend(std::mem::take(&mut self.reads).all());
+        all
+    }
+}
+
+/// Turns that wait, those of each asker in their order. One of each asker is taken after the
+/// other, so that whoever asks for many waits for them alone.
+struct ByAsker<S>(VecDeque<(Asker, VecDeque<Arc<Entry<S>>>)>);
+
+/// Who asks for a turn; None: the server itself.
+pub(crate) type Asker = Option<Arc<str>>;
+
+impl<S> Default for ByAsker<S> {
+    fn default() -> Self {
+        Self(VecDeque::new())
+    }
+}
+
+impl<S> ByAsker<S> {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn push(&mut self, asker: Asker, entry: Arc<Entry<S>>) {
+        match self.0.iter_mut().find(|(known, _)| *known == asker) {
+            Some((_, entries)) => entries.push_back(entry),
+            None => self.0.push_back((asker, VecDeque::from([entry]))),
+        }
+    }
+
+    /// The next one; the next of the same asker comes after one of each other.
+    fn pop(&mut self) -> Option<Arc<Entry<S>>> {
+        let (asker, mut entries) = self.0.pop_front()?;
+        let entry = entries.pop_front();
+        if !entries.is_empty() {
+            self.0.push_back((asker, entries));
+        }
+        entry
+    }
+
+    fn all(self) -> Vec<Arc<Entry<S>>> {
+        self.0
+            .into_iter()
+            .flat_map(|(_, entries)| entries)
+            .collect()
     }
 }
 
@@ -117,7 +160,7 @@ impl<S> Queue<S> {
 
     /// Put a turn into the queue; it is counted already. If no turns are taken any more, it
     /// is told so.
-    pub(super) fn push(&self, share: Share, entry: Arc<Entry<S>>) {
+    pub(super) fn push(&self, share: Share, asker: Asker, entry: Arc<Entry<S>>) {
         let mut turns = self.lock();
         if turns.state != State::Open {
             drop(turns);
@@ -125,8 +168,8 @@ impl<S> Queue<S> {
             return;
         }
         match share {
-            Share::Work => turns.work.push_back(entry),
-            Share::Reads => turns.reads.push_back(entry),
+            Share::Work => turns.work.push(asker, entry),
+            Share::Reads => turns.reads.push(asker, entry),
         }
         drop(turns);
         self.changed.notify_one();

@@ -11,7 +11,7 @@ fn take<S: Send + 'static, R: Send + 'static>(
     limit: Duration,
     work: impl FnOnce(&mut S, Answer<R, TurnError>) + Send + 'static,
 ) -> Reply<R, TurnError> {
-    turns.take(Share::Work, limit, work, || {})
+    turns.take((Share::Work, None), limit, work, || {})
 }
 
 fn add(turns: &Turns<Vec<u32>>, number: u32) -> Reply<usize, TurnError> {
@@ -180,7 +180,7 @@ fn reads_and_work_are_taken_by_turns_where_both_wait() {
             state.push(number);
             answer.give(Ok(()));
         };
-        turns.take(share, LONG, work, || {})
+        turns.take((share, None), LONG, work, || {})
     };
     let mut replies: Vec<_> = (0..3).map(|number| push(Share::Reads, number)).collect();
     replies.extend((10..12).map(|number| push(Share::Work, number)));
@@ -193,6 +193,34 @@ fn reads_and_work_are_taken_by_turns_where_both_wait() {
         answer.give(Ok(state.clone()));
     });
     assert_eq!(all.wait(), Ok(vec![0, 10, 1, 11, 2]));
+}
+
+#[test]
+fn one_turn_of_each_asker_is_taken_after_the_other() {
+    let turns = Turns::start("test", Vec::new(), 100).unwrap();
+    let (let_go, long) = hold(&turns);
+    let push = |asker: Option<&str>, number: u32| {
+        let work = move |state: &mut Vec<u32>, answer: Answer<(), TurnError>| {
+            state.push(number);
+            answer.give(Ok(()));
+        };
+        let asker = asker.map(Arc::from);
+        turns.take((Share::Work, asker), LONG, work, || {})
+    };
+    assert!(!turns.are_wanted()());
+    let mut replies: Vec<_> = (0..4).map(|number| push(Some("greedy"), number)).collect();
+    assert!(turns.are_wanted()());
+    replies.extend((10..12).map(|number| push(Some("other"), number)));
+    replies.push(push(None, 20));
+    let_go.send(()).unwrap();
+    assert_eq!(long.wait(), Ok(()));
+    for reply in replies {
+        assert_eq!(reply.wait(), Ok(()));
+    }
+    let all = take(&turns, LONG, |state: &mut Vec<u32>, answer| {
+        answer.give(Ok(state.clone()));
+    });
+    assert_eq!(all.wait(), Ok(vec![0, 10, 20, 1, 11, 2, 3]));
 }
 
 #[test]
