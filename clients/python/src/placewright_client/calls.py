@@ -296,7 +296,9 @@ def place_batch(cluster: str, body: types.Requests, *, all_or_nothing: bool | No
     `warnings`. With a
     header Idempotency-Key the same request gets the same answer again, as for one VM. What
     takes longer than a turn of a cluster may (`turn-time`) ends with what is decided by then,
-    and the answer says so under `ended-early` and `undecided`."""
+    and the answer says so under `ended-early` and `undecided`; so does a dry run of the role
+    viewer
+    that has taken a second, once others wait for a turn."""
     return Call('POST', ['v1', 'clusters', cluster, 'place-batch'], json=body, query={'all-or-nothing': all_or_nothing, 'listed': listed, 'dry-run': dry_run, 'from-nothing': from_nothing, 'search': search}, key=idempotency_key or new_key())
 
 

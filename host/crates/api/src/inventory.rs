@@ -6,13 +6,13 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::{IntoResponse, Response};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer};
 use utoipa::IntoParams;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use super::contract;
-use placewright_deployment::cluster::{Changed, MayVanish, Replacement};
+use placewright_deployment::cluster::{Changed, MayVanish, Replacement, Snapshot};
 use placewright_deployment::{Deployment, DeploymentError};
 use placewright_document::{ClusterDocument, InventoryChanges};
 use placewright_http::Caller;
@@ -27,6 +27,15 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
     OpenApiRouter::new()
         .routes(routes!(whole, replace))
         .routes(routes!(change))
+}
+
+/// A cluster whose document is written row by row.
+struct Whole(Arc<Snapshot>);
+
+impl Serialize for Whole {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.document().serialize(serializer)
+    }
 }
 
 /// The whole cluster as a document. Its ETag is another one after every change of the
@@ -46,7 +55,7 @@ async fn whole(
     let making = answers.make(&caller, cluster.name()).await?;
     let snapshot = cluster.snapshot().await?;
     let (revision, version) = (snapshot.revision(), snapshot.version());
-    let text = written(move || Ok::<_, Problem>(snapshot.document()));
+    let text = written(move || Ok::<_, Problem>(Whole(snapshot)));
     let version = [("inventory-version", version.to_string())];
     let mut response = ([etag(revision)], version, text.await?).into_response();
     response.extensions_mut().insert(making);

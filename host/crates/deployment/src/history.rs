@@ -371,7 +371,7 @@ impl<'a> Teller<'a> {
 
 /// The document of a cluster, without what was measured.
 fn whole(inventory: &Inventory, seed: u64) -> ClusterDocument {
-    let mut document = cluster::document(inventory, seed);
+    let mut document = ClusterDocument::of_rows(&cluster::Whole { inventory, seed });
     document.hosts = (document.hosts.into_iter())
         .map(|host| {
             let known = inventory

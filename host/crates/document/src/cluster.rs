@@ -23,6 +23,7 @@ pub(super) mod forms {
 pub(super) use json_schema::attributes_json_schema;
 pub use json_schema::cluster_json_schema;
 pub(super) use write::write_pinning;
+pub use write::{ClusterRows, VmRow, write_cluster};
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;

@@ -30,7 +30,9 @@ pub use changes::{
     changes_json_schema,
 };
 pub use cluster::stem;
-pub use cluster::{ClusterDocument, PlacedVm, cluster_json_schema};
+pub use cluster::{
+    ClusterDocument, ClusterRows, PlacedVm, VmRow, cluster_json_schema, write_cluster,
+};
 pub use contract::contract;
 pub use events::{EventReader, FleetChange, FleetEvent, event_json_schema};
 pub use problem::{Place, Problem, Problems};

@@ -18,6 +18,8 @@ use super::budget::{Budget, Held, Purpose};
 use super::chunks::PIECE;
 use super::limits::ApiLimits;
 use super::pace::SLOWEST;
+use super::packed::Packed;
+use super::pool::About;
 use super::problem::{Code, Problem};
 use super::shares::Shares;
 
@@ -112,19 +114,28 @@ impl Answers {
         }
     }
 
-    /// Let a large answer to that caller, on that cluster, go once there is room for it.
+    /// What an answer takes that is being written, nothing yet.
+    pub(super) fn room(&self, about: &About) -> Held {
+        Held::new(&self.budget, Some(&about.caller), about.cluster.as_ref())
+    }
+
+    /// Let a large answer to that caller, on that cluster, go once there is room for it; as it is
+    /// if it is packed and the client takes gzip.
     pub(super) async fn hold(
         &self,
         mut response: Response,
-        caller: Option<&Arc<str>>,
-        cluster: Option<&Arc<str>>,
+        (caller, cluster): (Option<&Arc<str>>, Option<&Arc<str>>),
+        takes_gzip: bool,
     ) -> Response {
-        let bytes = response.body().size_hint().exact().unwrap_or(0);
-        if bytes <= SMALL {
+        let all = response.body().size_hint().exact().unwrap_or(0);
+        if all <= SMALL {
             return response;
         }
-        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
-        let mut held = Held::new(&self.budget, caller, cluster);
+        let all = usize::try_from(all).unwrap_or(usize::MAX);
+        let packed = Packed::take(&mut response);
+        let bytes = packed.as_ref().map_or(all, Packed::bytes);
+        let held = packed.as_ref().and_then(Packed::take_held);
+        let mut held = held.unwrap_or_else(|| Held::new(&self.budget, caller, cluster));
         // One that is larger than all room has all of it.
         let room = bytes.min(self.budget.share());
         // The next one may be made, also if this one has to wait: there is room for some that do.
@@ -141,7 +152,18 @@ impl Answers {
             }
         }
         let stall = self.stall;
-        response.map(|body| Body::new(OnItsWay::new(body, bytes, held, stall)))
+        let is_packed = packed.is_some();
+        let (response, sent) = match packed.filter(|_| takes_gzip) {
+            Some(packed) => (packed.as_gzip(response), bytes),
+            None => (response, all),
+        };
+        response.map(|body| {
+            let answer = OnItsWay::new(body, sent, held, stall);
+            Body::new(OnItsWay {
+                is_packed,
+                ..answer
+            })
+        })
     }
 }
 
@@ -154,6 +176,8 @@ struct OnItsWay {
     given: usize,
     /// Bytes of it that take memory still: a frame does until its last piece was given on.
     rest: usize,
+    /// Whether it is packed: then all of it takes memory until its end.
+    is_packed: bool,
     /// What was not given on of the last frame, and the bytes of all that frame.
     frame: (Bytes, usize),
     began: Instant,
@@ -168,6 +192,7 @@ impl OnItsWay {
             all,
             given: 0,
             rest: all,
+            is_packed: false,
             frame: (Bytes::new(), 0),
             began: Instant::now(),
             stall,
@@ -201,7 +226,7 @@ impl HttpBody for OnItsWay {
         }
         // What was given before is taken by now.
         let rest = self.rest;
-        if rest < self.held.bytes() {
+        if !self.is_packed && rest < self.held.bytes() {
             self.held.shrink_to(rest);
         }
         if self.frame.0.is_empty() {
@@ -379,7 +404,9 @@ mod tests {
             let mut response = answer(bytes);
             let making = answers.make(&caller("greedy"), &x).await.unwrap();
             response.extensions_mut().insert(making);
-            answers.hold(response, Some(&greedy), Some(&x)).await
+            answers
+                .hold(response, (Some(&greedy), Some(&x)), false)
+                .await
         };
         // All that one caller may have is on its way.
         let first = hold(200 << 10).await;
@@ -394,5 +421,67 @@ mod tests {
         assert_eq!(refused.status(), 429);
         drop(first);
         assert_eq!(waits.await.status(), 200);
+    }
+
+    /// Digits that shrink little.
+    fn digits(bytes: usize) -> String {
+        let mut state = 1_u64;
+        let digit = |_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            char::from(b'0' + (state >> 60) as u8 % 10)
+        };
+        (0..bytes).map(digit).collect()
+    }
+
+    async fn written_for(answers: &Arc<Answers>, caller: &str) -> Result<Response, Problem> {
+        let pool = super::super::pool::Pool::new("lists", 2, Duration::MAX);
+        let caller: Arc<str> = caller.into();
+        let text = || Ok::<_, Problem>(digits(4 << 20));
+        let asked = super::super::document::written(text);
+        super::super::document::in_turn((&pool, answers), (&caller, None), asked).await
+    }
+
+    #[tokio::test]
+    async fn a_long_answer_takes_its_room_while_it_is_written_and_is_refused_without() {
+        let budget = Budget::new(ANSWERS, 6 << 20, 0).waiting_for(Duration::ZERO);
+        let answers = Arc::new(Answers {
+            budget: Arc::new(budget),
+            ..answers()
+        });
+        let answer = written_for(&answers, "greedy").await.unwrap();
+        let again = written_for(&answers, "greedy").await;
+        let refused = again.map(|_| ()).unwrap_err();
+        assert_eq!(refused.code(), Code::TooManyRequests);
+        assert!(written_for(&answers, "other").await.is_ok());
+        // It goes with the answer, until that is taken.
+        let greedy = "greedy".into();
+        let answer = answers.hold(answer, (Some(&greedy), None), false).await;
+        assert!(written_for(&answers, "greedy").await.is_err());
+        let text = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
+        assert_eq!(text, format!("\"{}\"", digits(4 << 20)));
+        assert!(written_for(&answers, "greedy").await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn a_packed_answer_goes_as_it_is_to_whoever_reads_it_so() {
+        let answers = Arc::new(answers());
+        let text = "word ".repeat(1 << 20);
+        let expected = text.len() + 2;
+        for takes_gzip in [true, false] {
+            let text = text.clone();
+            let written = super::super::document::long(text).await.unwrap();
+            let greedy = "greedy".into();
+            let answer = answers.hold(written, (Some(&greedy), None), takes_gzip);
+            let (head, body) = answer.await.into_parts();
+            let coding = head.headers.get(axum::http::header::CONTENT_ENCODING);
+            assert_eq!(coding.is_some(), takes_gzip);
+            let read = to_bytes(body, usize::MAX).await.unwrap();
+            match takes_gzip {
+                true => assert!(read.len() * 10 < expected, "{}", read.len()),
+                false => assert_eq!(read.len(), expected),
+            }
+        }
     }
 }

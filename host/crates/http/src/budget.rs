@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
@@ -194,6 +195,23 @@ impl Held {
         let taking = std::pin::pin!(self.grow_to(bytes));
         // What is there is taken without waiting.
         matches!(futures_util::FutureExt::now_or_never(taking), Some(Ok(())))
+    }
+
+    /// Hold at least so many bytes, or the whole share, and then `step` more, on a thread that may
+    /// wait.
+    ///
+    /// # Errors
+    /// If there was no room for some seconds.
+    pub(crate) fn wait_to_grow(&mut self, bytes: usize, step: usize) -> Result<(), Problem> {
+        let wanted = bytes.min(self.budget.share());
+        if wanted <= self.bytes {
+            return Ok(());
+        }
+        let ahead = bytes.saturating_add(step).min(self.budget.share());
+        match self.try_grow_to(ahead) {
+            true => Ok(()),
+            false => Handle::current().block_on(self.grow_to(wanted)),
+        }
     }
 
     /// Take of what all have, or of the reserve.

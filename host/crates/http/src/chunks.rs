@@ -7,38 +7,106 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
+use axum::response::Response;
 use http_body::{Frame, SizeHint};
+
+use super::budget::Held;
+use super::packed::Packing;
+use super::problem::Problem;
 
 /// Bytes of a piece.
 pub(super) const PIECE: usize = 64 << 10;
 
-/// A text that is being written.
+/// Bytes of a text from which on it is packed.
+const LONG: usize = 1 << 20;
+
+/// Bytes by which a packed text takes more of its budget.
+const STEP: usize = 1 << 20;
+
+/// A text that is being written. It is packed once it is long.
 #[derive(Debug, Default)]
 pub(super) struct Written {
     whole: VecDeque<Bytes>,
     last: Vec<u8>,
+    packing: Option<Packing>,
+    /// What it takes of a budget while it is written; None: it waits for no room.
+    held: Option<Held>,
+    /// Why there was no room.
+    refused: Option<Problem>,
 }
 
 impl Written {
-    /// The body that it makes.
-    pub(super) fn into_body(mut self) -> Body {
-        if self.whole.is_empty() {
-            return self.last.into();
+    /// One that takes room as it grows, and waits where there is none. It is to be written on a
+    /// thread that may wait.
+    pub(super) fn into_room(held: Option<Held>) -> Self {
+        Self {
+            held,
+            ..Self::default()
         }
-        self.whole.push_back(self.last.into());
-        Body::new(Chunks::of(self.whole))
+    }
+
+    /// Why it could not be written, if that is for lack of room.
+    pub(super) fn refused(&mut self) -> Option<Problem> {
+        self.refused.take()
+    }
+
+    /// The response of which it is the body.
+    ///
+    /// # Errors
+    /// If it cannot be packed.
+    pub(super) fn into_response(mut self) -> io::Result<Response> {
+        let last = std::mem::take(&mut self.last);
+        let Some(mut packing) = self.packing.take() else {
+            if self.whole.is_empty() {
+                return Ok(Response::new(last.into()));
+            }
+            self.whole.push_back(last.into());
+            return Ok(Response::new(Body::new(Chunks::of(self.whole))));
+        };
+        packing.add(last.into())?;
+        let held = self.held.map(|mut held| {
+            held.shrink_to(packing.bytes());
+            held
+        });
+        let packed = packing.finish(held);
+        let mut response = Response::new(packed.plain());
+        response.extensions_mut().insert(packed);
+        Ok(response)
+    }
+
+    /// Put a full piece to the others.
+    fn add(&mut self, piece: Bytes) -> io::Result<()> {
+        let Some(packing) = &mut self.packing else {
+            self.whole.push_back(piece);
+            if self.whole.len() * PIECE >= LONG {
+                let packing = self.packing.insert(Packing::default());
+                for piece in self.whole.drain(..) {
+                    packing.add(piece)?;
+                }
+            }
+            return Ok(());
+        };
+        packing.add(piece)?;
+        let bytes = packing.bytes();
+        if let Some(held) = &mut self.held
+            && let Err(problem) = held.wait_to_grow(bytes, STEP)
+        {
+            self.refused = Some(problem);
+            return Err(io::Error::other("there is no room for the answer"));
+        }
+        Ok(())
     }
 }
 
 impl Write for Written {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.last.len() + bytes.len() > PIECE && !self.last.is_empty() {
-            let next = Vec::with_capacity(PIECE.max(bytes.len()));
-            self.whole
-                .push_back(std::mem::replace(&mut self.last, next).into());
+        if self.last.len() >= PIECE {
+            let piece = std::mem::replace(&mut self.last, Vec::with_capacity(PIECE));
+            self.add(piece.into())?;
         }
-        self.last.extend_from_slice(bytes);
-        Ok(bytes.len())
+        let most = bytes.len().min(PIECE - self.last.len());
+        self.last.extend_from_slice(&bytes[..most]);
+        Ok(most)
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -89,7 +157,7 @@ mod tests {
     use axum::body::to_bytes;
 
     #[tokio::test]
-    async fn a_long_text_is_sent_in_pieces_and_is_whole() {
+    async fn a_text_is_sent_in_pieces_and_is_whole() {
         let mut written = Written::default();
         let mut expected = Vec::new();
         for number in 0..100_000_u32 {
@@ -102,7 +170,7 @@ mod tests {
         expected.extend_from_slice(&large);
         assert!(written.whole.iter().all(|piece| piece.len() <= PIECE));
         assert!(written.whole.len() > 5);
-        let body = written.into_body();
+        let body = written.into_response().unwrap().into_body();
         assert_eq!(body.size_hint().exact(), Some(expected.len() as u64));
         assert_eq!(to_bytes(body, usize::MAX).await.unwrap(), expected);
     }
@@ -112,6 +180,7 @@ mod tests {
         let mut written = Written::default();
         written.write_all(b"{}").unwrap();
         assert!(written.whole.is_empty());
-        assert_eq!(to_bytes(written.into_body(), 10).await.unwrap(), "{}");
+        let body = written.into_response().unwrap().into_body();
+        assert_eq!(to_bytes(body, 10).await.unwrap(), "{}");
     }
 }

@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::{FromRequest, Request};
-use axum::http::{Extensions, header};
+use axum::http::{Extensions, HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use tokio::runtime::Handle;
 
 use super::access::Caller;
+use super::answers::Answers;
 use super::background::Background;
 use super::budget::{Budget, Held, Purpose};
 use super::chunks::Written;
@@ -288,11 +289,13 @@ tokio::task_local! {
 struct Turn {
     pool: Arc<Pool>,
     about: About,
+    answers: Arc<Answers>,
 }
 
-/// Serve a request; what is [`written`] for it waits its turn in that pool.
+/// Serve a request; what is [`written`] for it waits its turn in that pool, and takes of the room
+/// for answers while it is written.
 pub(super) fn in_turn<F: Future>(
-    pool: &Arc<Pool>,
+    (pool, answers): (&Arc<Pool>, &Arc<Answers>),
     (caller, cluster): (&Arc<str>, Option<&Arc<str>>),
     served: F,
 ) -> impl Future<Output = F::Output> + use<F> {
@@ -300,8 +303,12 @@ pub(super) fn in_turn<F: Future>(
         caller: caller.clone(),
         cluster: cluster.cloned(),
     };
-    let pool = pool.clone();
-    TURN.scope(Turn { pool, about }, served)
+    let turn = Turn {
+        pool: pool.clone(),
+        about,
+        answers: answers.clone(),
+    };
+    TURN.scope(turn, served)
 }
 
 /// Do work as [`aside`] when it is the caller's turn, and write what comes of it there, too: both
@@ -316,13 +323,24 @@ where
     T: Serialize,
     E: Into<Problem> + Send + 'static,
 {
-    let permit = turn().await?;
-    let text = aside(move || {
+    let turn = TURN.try_with(Turn::clone).ok();
+    let (permit, room) = match turn {
+        Some(Turn {
+            pool,
+            about,
+            answers,
+        }) => {
+            let room = answers.room(&about);
+            (Some(pool.admit(about).await?), Some(room))
+        }
+        None => (None, None),
+    };
+    aside(move || {
         // The place is free when the work has ended, whether or not anybody waits for it.
         let _permit = permit;
-        text_of(&work().map_err(Into::into)?)
-    });
-    Ok(json(text.await?))
+        answer_of(&work().map_err(Into::into)?, room)
+    })
+    .await
 }
 
 /// Wait for the turn of the caller whose request is served, where callers take turns.
@@ -331,7 +349,7 @@ where
 /// If too many of those of the caller, or of all, wait already.
 pub async fn turn() -> Result<Option<Permit>, Problem> {
     match TURN.try_with(Turn::clone) {
-        Ok(Turn { pool, about }) => pool.admit(about).await.map(Some),
+        Ok(Turn { pool, about, .. }) => pool.admit(about).await.map(Some),
         Err(_) => Ok(None),
     }
 }
@@ -342,14 +360,20 @@ pub async fn turn() -> Result<Option<Permit>, Problem> {
 /// # Errors
 /// If it cannot be written.
 pub async fn long<T: Serialize + Send + 'static>(shown: T) -> Result<Response, Problem> {
-    Ok(json(aside(move || text_of(&shown)).await?))
+    aside(move || answer_of(&shown, None)).await
 }
 
-fn text_of(shown: &impl Serialize) -> Result<axum::body::Body, Problem> {
-    let mut text = Written::default();
-    let written = serde_json::to_writer(&mut text, shown);
-    written.map_err(|error| Problem::internal(&error))?;
-    Ok(text.into_body())
+/// The answer that shows this, which takes that room as it is written.
+fn answer_of(shown: &impl Serialize, room: Option<Held>) -> Result<Response, Problem> {
+    let mut text = Written::into_room(room);
+    if let Err(error) = serde_json::to_writer(&mut text, shown) {
+        let refused = text.refused();
+        return Err(refused.unwrap_or_else(|| Problem::internal(&error)));
+    }
+    let mut response = text.into_response().map_err(|it| Problem::internal(&it))?;
+    let kind = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, kind);
+    Ok(response)
 }
 
 /// An answer whose JSON is there already.
@@ -364,6 +388,7 @@ mod tests {
 
     use serde::Serializer;
 
+    use super::super::limits::ApiLimits;
     use super::*;
 
     /// Writes whether it is written on another thread than this one.
@@ -382,10 +407,11 @@ mod tests {
     #[tokio::test]
     async fn what_is_written_for_a_caller_waits_its_turn_and_holds_it_until_it_is_written() {
         let pool = Pool::new("lists", 1, Duration::MAX);
+        let answers = Arc::new(Answers::new(&ApiLimits::default()));
         let (caller, cluster) = about();
         let first = pool.place(&caller, Some(&cluster)).await.unwrap();
         let asked = written(|| Ok::<_, Problem>(1));
-        let asked = in_turn(&pool, (&caller, Some(&cluster)), asked);
+        let asked = in_turn((&pool, &answers), (&caller, Some(&cluster)), asked);
         tokio::pin!(asked);
         assert!(futures_util::poll!(&mut asked).is_pending());
         drop(first);
@@ -398,7 +424,7 @@ mod tests {
             let _ = ends.recv();
             Ok::<_, Problem>(())
         };
-        let gone = in_turn(&pool, (&caller, Some(&cluster)), written(work));
+        let gone = in_turn((&pool, &answers), (&caller, Some(&cluster)), written(work));
         let gone = tokio::spawn(gone);
         begins.await.unwrap();
         gone.abort();

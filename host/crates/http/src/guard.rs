@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use super::access::{Access, Caller};
 use super::answers::Answers;
 use super::audit::Note;
+use super::compression::takes_gzip;
 use super::connections::{InWork, Place};
 use super::document::in_turn;
 use super::extract::check_query;
@@ -109,14 +110,16 @@ pub(super) async fn admit(
             let cluster = request.extensions().get::<OnCluster>();
             let cluster = cluster.map(|OnCluster(name)| name.clone());
             let caller = admitted.caller.as_ref();
+            let takes_gzip = takes_gzip(request.headers());
             let response = match caller {
                 Some(caller) => {
                     let waits = (caller, cluster.as_ref());
-                    in_turn(&guard.lists, waits, next.run(request)).await
+                    in_turn((&guard.lists, &guard.answers), waits, next.run(request)).await
                 }
                 None => next.run(request).await,
             };
-            let response = guard.answers.hold(response, caller, cluster.as_ref()).await;
+            let whose = (caller, cluster.as_ref());
+            let response = guard.answers.hold(response, whose, takes_gzip).await;
             drop(admitted.in_work);
             response
         }

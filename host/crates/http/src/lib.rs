@@ -36,6 +36,7 @@ mod layers;
 mod limits;
 mod observe;
 mod pace;
+mod packed;
 pub mod pages;
 pub mod permission;
 pub mod pool;

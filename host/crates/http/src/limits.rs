@@ -18,7 +18,8 @@ pub struct ApiLimits {
     pub body: usize,
     /// Size in bytes of the bodies of all requests in work, those up to 64 KiB not counted.
     pub bodies: usize,
-    /// Size in bytes of all answers that are on their way, those up to 64 KiB not counted.
+    /// Size in bytes of all answers that are on their way, as they are held: those over 1 MiB are
+    /// compressed. Those up to 64 KiB are not counted.
     pub answers: usize,
     /// From the head of a request to the head of its answer.
     pub request: Duration,

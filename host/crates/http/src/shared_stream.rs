@@ -4,10 +4,11 @@
 //! same bytes stand in every stream, whatever its reader was sent before; only the check sum at the
 //! end is that of each reader.
 
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 
 use axum::body::Bytes;
+use flate2::read::DeflateDecoder;
 use flate2::write::DeflateEncoder;
 use flate2::{Compression, Crc};
 
@@ -65,6 +66,20 @@ impl Part {
     pub fn bytes(&self) -> &Bytes {
         &self.bytes
     }
+
+    /// The part as it was before it was coded.
+    ///
+    /// # Errors
+    /// If it cannot be unpacked.
+    pub fn text(&self) -> io::Result<Bytes> {
+        if self.crc.is_none() {
+            return Ok(self.bytes.clone());
+        }
+        let mut text = Vec::with_capacity(self.bytes.len());
+        let whole = io::Read::chain(&*self.bytes, LAST_BLOCK);
+        DeflateDecoder::new(whole).read_to_end(&mut text)?;
+        Ok(text.into())
+    }
 }
 
 /// What one reader was sent.
@@ -113,8 +128,6 @@ impl SharedStream {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read as _;
-
     use flate2::read::GzDecoder;
 
     use super::*;

@@ -1,16 +1,18 @@
 //! Hosts and VMs as programs read them.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::ClusterState;
 use super::entities::scores;
-use placewright_document::{ClusterDocument, PlacedVm, WrittenFacts};
-use placewright_inventory::{Inventory, VmEntry};
+use placewright_document::{ClusterDocument, ClusterRows, VmRow, WrittenFacts, write_cluster};
+use placewright_inventory::{GroupEntry, Inventory, VmEntry};
 use placewright_model::schema::Schema;
-use placewright_model::{Facts, Group, Host, Rfc3339, rfc3339_key};
+use placewright_model::{Facts, Group, Rfc3339, rfc3339_key};
 
 impl ClusterState {
     /// An affinity group, as documents write it.
@@ -46,39 +48,71 @@ impl ClusterState {
 
     /// The document of the cluster as it is now.
     pub fn document(&self) -> ClusterDocument {
-        document(self.inventory(), self.settings.seed)
+        let (inventory, seed) = (self.inventory(), self.settings.seed);
+        ClusterDocument::of_rows(&Whole { inventory, seed })
     }
 }
 
-/// The document of a cluster.
-pub(crate) fn document(inventory: &Inventory, seed: u64) -> ClusterDocument {
-    let mut hosts: Vec<_> = inventory.hosts().map(|(_, host)| host).collect();
-    // Read again, they are listed as they were.
-    hosts.sort_by_key(|host| host.listed);
-    let hosts = hosts.into_iter().map(|host| Host {
-        id: host.id.clone(),
-        facts: inventory.given_facts(host),
-    });
-    let entries = inventory
-        .hosts()
-        .flat_map(|(_, host)| inventory.vms_of(host).map(move |entry| (host, entry)));
-    let vms = entries.map(|(host, entry)| PlacedVm {
-        vm: (*entry.vm).clone(),
-        placed: entry.placed().cloned().unwrap_or_else(Facts::new),
-        host: host.id.clone(),
-        pending: entry.pending,
-    });
-    let (tenants, groups) = (inventory.tenants(), inventory.groups());
-    ClusterDocument {
-        seed,
-        facts: inventory.facts().clone(),
-        tenants: tenants
-            .map(|(id, facts)| (id.clone(), facts.clone()))
-            .collect(),
-        hosts: hosts.collect(),
-        vms: vms.collect(),
-        groups: groups.map(|entry| entry.given().clone()).collect(),
-        ..empty(inventory)
+/// A whole cluster.
+pub(crate) struct Whole<'a> {
+    pub inventory: &'a Inventory,
+    pub seed: u64,
+}
+
+impl Serialize for Whole<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        write_cluster(self, serializer)
+    }
+}
+
+impl ClusterRows for Whole<'_> {
+    fn name(&self) -> &Arc<str> {
+        self.inventory.name()
+    }
+
+    fn now(&self) -> Option<i64> {
+        None
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn schema(&self) -> &Schema {
+        self.inventory.schema()
+    }
+
+    fn facts(&self) -> &Facts {
+        self.inventory.facts()
+    }
+
+    fn tenants(&self) -> impl Iterator<Item = (&Arc<str>, &Facts)> {
+        self.inventory.tenants()
+    }
+
+    fn hosts(&self) -> impl Iterator<Item = (&Arc<str>, Cow<'_, Facts>)> {
+        let mut hosts: Vec<_> = self.inventory.hosts().map(|(_, host)| host).collect();
+        // Read again, they are listed as they were.
+        hosts.sort_by_key(|host| host.listed);
+        let hosts = hosts.into_iter();
+        hosts.map(|host| (&host.id, Cow::Owned(self.inventory.given_facts(host))))
+    }
+
+    fn vms(&self) -> impl Iterator<Item = VmRow<'_>> {
+        let hosts = self.inventory.hosts();
+        hosts.flat_map(|(_, host)| {
+            let vms = self.inventory.vms_of(host);
+            vms.map(|entry| VmRow {
+                vm: &entry.vm,
+                placed: entry.placed(),
+                host: &host.id,
+                pending: entry.pending,
+            })
+        })
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.inventory.groups().map(GroupEntry::given)
     }
 }
 

@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde::Serialize;
 use serde_json::Value;
 
 use super::listed::{self, ListError, Part};
@@ -15,7 +16,6 @@ use super::recently_changed::RecentlyChanged;
 use super::{ClusterState, Kept, WantedHosts, WantedVms, shown};
 use crate::DeploymentError;
 use placewright_chain::{Chain, UnheededInCluster};
-use placewright_document::ClusterDocument;
 use placewright_inventory::Inventory;
 
 /// A copy is followed by a rest of so many times what it took.
@@ -107,9 +107,12 @@ impl Snapshot {
         self.chain.unheeded_in(self.inventory())
     }
 
-    /// The document of the cluster.
-    pub fn document(&self) -> ClusterDocument {
-        shown::document(self.inventory(), self.seed)
+    /// The document of the cluster, which is written row by row.
+    pub fn document(&self) -> impl Serialize + '_ {
+        shown::Whole {
+            inventory: self.inventory(),
+            seed: self.seed,
+        }
     }
 
     /// At most so many of the wanted hosts in their order, from after that cursor on.

@@ -438,7 +438,7 @@ pub(crate) const OPTIONS: &[ServeOption] = &[
         "SIZE",
         SIZE,
         "256 MiB",
-        "Largest total size of answers that are on their way, those up to 64 KiB not counted",
+        "Largest total size of answers that are on their way, those over 1 MiB compressed, those up to 64 KiB not counted",
     ),
     option(
         REQUESTS,
