@@ -93,8 +93,7 @@ const OTHERS: &[(&str, &[&str])] = &[
         &[
             "Batch.again",
             "Batch.unset",
-            "Waiting.work",
-            "Waiting.reads",
+            "ByAsker.askers",
         ],
     ),
     (

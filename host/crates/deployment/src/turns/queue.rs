@@ -99,41 +99,45 @@ impl<S> Waiting<S> {
 
 /// Turns that wait, those of each asker in their order. One of each asker is taken after the
 /// other, so that whoever asks for many waits for them alone.
-struct ByAsker<S>(VecDeque<(Asker, VecDeque<Arc<Entry<S>>>)>);
+struct ByAsker<S> {
+    askers: VecDeque<(Asker, VecDeque<Arc<Entry<S>>>)>,
+}
 
 /// Who asks for a turn; None: the server itself.
 pub(crate) type Asker = Option<Arc<str>>;
 
 impl<S> Default for ByAsker<S> {
     fn default() -> Self {
-        Self(VecDeque::new())
+        Self {
+            askers: VecDeque::new(),
+        }
     }
 }
 
 impl<S> ByAsker<S> {
     fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.askers.is_empty()
     }
 
     fn push(&mut self, asker: Asker, entry: Arc<Entry<S>>) {
-        match self.0.iter_mut().find(|(known, _)| *known == asker) {
+        match self.askers.iter_mut().find(|(known, _)| *known == asker) {
             Some((_, entries)) => entries.push_back(entry),
-            None => self.0.push_back((asker, VecDeque::from([entry]))),
+            None => self.askers.push_back((asker, VecDeque::from([entry]))),
         }
     }
 
     /// The next one; the next of the same asker comes after one of each other.
     fn pop(&mut self) -> Option<Arc<Entry<S>>> {
-        let (asker, mut entries) = self.0.pop_front()?;
+        let (asker, mut entries) = self.askers.pop_front()?;
         let entry = entries.pop_front();
         if !entries.is_empty() {
-            self.0.push_back((asker, entries));
+            self.askers.push_back((asker, entries));
         }
         entry
     }
 
     fn all(self) -> Vec<Arc<Entry<S>>> {
-        self.0
+        self.askers
             .into_iter()
             .flat_map(|(_, entries)| entries)
             .collect()
