@@ -5,11 +5,13 @@ mod browser;
 mod failing_units;
 mod groups;
 mod hosts_and_vms;
+mod missing;
 mod openid;
 mod overview;
 mod pages;
 mod plans;
 mod signing_in;
+mod told;
 mod what_is_allowed;
 mod what_it_changes;
 

@@ -4819,7 +4819,7 @@ UnitSetting = TypedDict(
 )
 
 # Where a candidate came from.
-UnitSource: TypeAlias = 'UnitSourceFile | UnitSourceUpload | UnitSourceKept | UnitSourceEmbedded'
+UnitSource: TypeAlias = 'UnitSourceFile | UnitSourceUpload | UnitSourceKept | UnitSourceRollback | UnitSourcePin | UnitSourceEmbedded'
 
 # It comes with the program.
 UnitSourceEmbedded = TypedDict(
@@ -4841,12 +4841,31 @@ UnitSourceFile = TypedDict(
     },
 )
 
-# It was in force before and was asked for again.
+# It was in force before, and is read from the stored versions: its file is gone, or what
+# was in its place is not trusted any more.
 UnitSourceKept = TypedDict(
     'UnitSourceKept',
     {
         # Always kept
         'kind': "Literal['kept']",
+    },
+)
+
+# It was in force when it was pinned; its file has another unit now, or is gone.
+UnitSourcePin = TypedDict(
+    'UnitSourcePin',
+    {
+        # Always pin
+        'kind': "Literal['pin']",
+    },
+)
+
+# Somebody went back to it.
+UnitSourceRollback = TypedDict(
+    'UnitSourceRollback',
+    {
+        # Always rollback
+        'kind': "Literal['rollback']",
     },
 )
 

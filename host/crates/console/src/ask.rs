@@ -12,6 +12,7 @@ use serde_json::Value;
 use crate::format::Moment;
 use crate::openid::OpenId;
 use crate::session::{Cookie, Scheme};
+use crate::told;
 use crate::url::{self, Pairs};
 use placewright_http::audit::Note;
 use placewright_http::extract::parameter;
@@ -59,6 +60,8 @@ pub(crate) struct Ask {
     pub(crate) query: Pairs,
     /// The colour scheme that was chosen.
     pub(crate) scheme: Scheme,
+    /// What the page has to tell of a deed that led to it.
+    pub(crate) told: Option<String>,
     /// Its turn, until the page is made.
     _turn: Arc<Permit>,
 }
@@ -92,6 +95,7 @@ impl FromRequestParts<Arc<Console>> for Ask {
             caller,
             query: url::pairs(parts.uri.query().unwrap_or_default()),
             scheme: Scheme::of(&parts.headers),
+            told: told::of(parts, console.cookie),
             _turn: Arc::new(turn),
         })
     }

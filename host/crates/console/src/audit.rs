@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::ask::{Ask, Console};
 use crate::events::about;
 use crate::format::{self, cut, things};
+use crate::known::Known;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, day, empty, note, sign, state, with_times};
 use crate::url;
@@ -97,12 +98,13 @@ async fn log(ask: &Ask) -> Result<Markup, Problem> {
         }
         Err(problem) => return Err(problem),
     };
+    let records = items(&listed, "items");
     Ok(html! {
         (head())
         @for gap in items(&listed, "gaps") { (missing(gap)) }
         section.panel aria-label="Records" {
             (filters(ask).await?)
-            (table(ask, items(&listed, "items")))
+            (table(ask, records, &Known::of(ask, records).await))
             (pages(ask, &listed))
         }
         div.acts { (parts::copies(&parts::curl("GET", &path, None), Some(&command(&wanted)))) }
@@ -201,7 +203,7 @@ fn pages(ask: &Ask, listed: &Value) -> Markup {
     }
 }
 
-fn table(ask: &Ask, records: &[Value]) -> Markup {
+fn table(ask: &Ask, records: &[Value], known: &Known) -> Markup {
     if records.is_empty() {
         let is_filtered = FILTERS.iter().any(|it| ask.param(it).is_some());
         let more = html! {
@@ -217,12 +219,12 @@ fn table(ask: &Ask, records: &[Value]) -> Markup {
                 th scope="col" { "When" } th scope="col" { "By" } th scope="col" { "What" }
                 th scope="col" { "About" } th scope="col" { "Result" }
             } }
-            tbody { @for record in records { (row(ask, record)) } }
+            tbody { @for record in records { (row(ask, record, known)) } }
         } }
     }
 }
 
-fn row(ask: &Ask, record: &Value) -> Markup {
+fn row(ask: &Ask, record: &Value, known: &Known) -> Markup {
     let by = text(record, "by");
     // What a call did not find, or may not see, leads nowhere.
     let is_there = !matches!(text(record, "result"), "refused" | "failed");
@@ -242,7 +244,7 @@ fn row(ask: &Ask, record: &Value) -> Markup {
             }
             td {
                 // Links that stand in a text would have to be underlined.
-                div { @if is_there { (about(record)) } @else { (named(record)) } }
+                div { @if is_there { (about(record, known)) } @else { (named(record)) } }
                 @if let Some(vms) = record["vms"].as_str() { div.mono { (cut(vms, 120)) } }
             }
             td { (result(record)) }

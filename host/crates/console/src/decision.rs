@@ -64,10 +64,11 @@ pub(crate) async fn show(
         }
         _ => None,
     };
+    let policy = policy_link(&ask, explained.as_ref().ok()).await;
     let is_refused = decision["refused-by-quota"].is_object();
     let main = html! {
         (head(&cluster, &number, (decision, is_tried), matrix.as_ref()))
-        (facts((&cluster, &vms), &recorded, explained.as_ref().ok(), same, place))
+        (facts((&cluster, &vms), &recorded, policy, same, place))
         @if is_refused && matrix.is_some() { p.small.soft { "Without the quota this would have become of the hosts:" } }
         @match &matrix {
             Some(matrix) => {
@@ -256,10 +257,20 @@ fn place(
     }
 }
 
+/// The policy that made a decision: a link, unless it is gone.
+async fn policy_link(ask: &Ask, explained: Option<&Value>) -> Option<Markup> {
+    let policy = text(explained?, "policy");
+    let page = format!("/policies/{}", segment(policy));
+    let is_there = ask.get_if(&format!("/v1{page}")).await.is_some();
+    Some(html! {
+        @if is_there { a href=(page) { (policy) } } @else { (policy) }
+    })
+}
+
 fn facts(
     (cluster, known): (&str, &[(&str, Option<Value>)]),
     recorded: &Value,
-    explained: Option<&Value>,
+    policy: Option<Markup>,
     same: Option<bool>,
     place: Option<Markup>,
 ) -> Markup {
@@ -267,7 +278,6 @@ fn facts(
     let vms = items(&recorded["request"], "vms");
     let sum = |name: &str| vms.iter().filter_map(|vm| vm[name].as_f64()).sum::<f64>();
     let (cpu, memory) = (sum("cpu"), sum("memory"));
-    let policy = explained.map(|explained| text(explained, "policy"));
     html! {
         div.bar.small.soft {
             @if let Some(place) = place { (place) }
@@ -278,7 +288,7 @@ fn facts(
             } }
             span { "by " b { (cut(text(recorded, "by"), 40)) }
                 @if let Some(at) = Moment::of(&recorded["at"]) { " " (ago(at)) } }
-            @if let Some(policy) = policy { span { "policy " a href={ "/policies/" (segment(policy)) } { (policy) } } }
+            @if let Some(policy) = policy { span { "policy " (policy) } }
             @match same {
                 Some(true) => (state("ok", "ok", "Comes out the same again")),
                 Some(false) => (state("bad", "warn", "Comes out differently now")),

@@ -10,6 +10,7 @@ use serde_json::Value;
 
 use crate::ask::{Ask, Console, Sent};
 use crate::format::{self, Moment};
+use crate::known::Known;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, empty, sign, time, with_times};
 use crate::url::{self, of_cluster, segment};
@@ -112,7 +113,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
                     button.btn.without-script type="submit" { "Show" }
                 }
             }
-            (table(&ask, events))
+            (table(&ask, events, &Known::of(&ask, events).await))
             @if let Some(next) = listed["next"].as_str() {
                 nav.pager aria-label="Pages" { a.btn href=(url::with(&ask.query, "after", next, &[])) rel="next" { "Earlier" } }
             }
@@ -154,7 +155,7 @@ fn folded(events: &[Value]) -> Vec<&[Value]> {
 }
 
 /// Rows of events.
-pub(crate) fn table(ask: &Ask, events: &[Value]) -> Markup {
+pub(crate) fn table(ask: &Ask, events: &[Value], known: &Known) -> Markup {
     if events.is_empty() {
         let filters = ["kind", "cluster", "by", "text", "after"];
         return html! { div.in { (match filters.iter().any(|it| ask.param(it).is_some()) {
@@ -173,9 +174,9 @@ pub(crate) fn table(ask: &Ask, events: &[Value]) -> Markup {
                         (mark(event)) " "
                         (with_times(&sentence(&format::cut(text(event, "message"), 240))))
                         span.sub.mono { (text(event, "kind")) }
-                        @if !others.is_empty() { (more(others)) }
+                        @if !others.is_empty() { (more(others, known)) }
                     }
-                    td { (about(event)) }
+                    td { (about(event, known)) }
                     td.soft { (format::cut(text(event, "by"), 40)) }
                 }
             } } }
@@ -184,7 +185,7 @@ pub(crate) fn table(ask: &Ask, events: &[Value]) -> Markup {
 }
 
 /// The others of a run.
-fn more(others: &[Value]) -> Markup {
+fn more(others: &[Value], known: &Known) -> Markup {
     let first = others.last().and_then(|it| Moment::of(&it["at"]));
     html! {
         details.run {
@@ -192,7 +193,7 @@ fn more(others: &[Value]) -> Markup {
                 @if let Some(first) = first { " since " (time(first)) } }
             ul.list { @for event in others { li.small id={ "event-" (event["number"]) } {
                 @if let Some(at) = Moment::of(&event["at"]) { span.soft { (time(at)) } " " }
-                (with_times(&sentence(&format::cut(text(event, "message"), 240)))) " " (about(event))
+                (with_times(&sentence(&format::cut(text(event, "message"), 240)))) " " (about(event, known))
                 @if let Some(by) = event["by"].as_str() { span.soft { "by " (format::cut(by, 40)) } }
             } } }
         }
@@ -212,22 +213,34 @@ fn mark(event: &Value) -> Markup {
     }
 }
 
-/// What an event is about, as links.
-pub(crate) fn about(event: &Value) -> Markup {
+/// What an event is about, as links where it is known to be there. VMs, hosts and the like are links in
+/// every cluster that is there: to look for each of them would take turns of the cluster.
+pub(crate) fn about(event: &Value, known: &Known) -> Markup {
     let cluster = event["cluster"].as_str();
     let number = |name: &str| event[name].as_u64().map(|number| number.to_string());
-    let link =
-        |path: String, text: &str| html! { a.nowrap href=(path) { (format::cut(text, 48)) } " " };
+    let is_there = cluster.is_none_or(|it| known.has_cluster(it));
+    let named = |is_there: bool, path: String, text: &str| {
+        html! {
+            @if is_there { a.nowrap href=(path) { (format::cut(text, 48)) } }
+            @else { span.nowrap { (format::cut(text, 48)) } }
+            " "
+        }
+    };
     html! {
         @if let Some(cluster) = cluster {
-            (link(of_cluster(cluster, &[]), cluster))
-            @if let Some(decision) = number("decision") { (link(of_cluster(cluster, &["decisions", &decision]), &format!("decision {decision}"))) }
-            @if let Some(plan) = number("plan") { (link(of_cluster(cluster, &["plans", &plan]), &format!("plan {plan}"))) }
-            @if let Some(vm) = event["vm"].as_str() { (link(of_cluster(cluster, &["vms", vm]), vm)) }
-            @if let Some(host) = event["host"].as_str() { (link(of_cluster(cluster, &["hosts", host]), host)) }
+            @let named = |path: String, text: &str| named(is_there, path, text);
+            (named(of_cluster(cluster, &[]), cluster))
+            @if let Some(decision) = number("decision") { (named(of_cluster(cluster, &["decisions", &decision]), &format!("decision {decision}"))) }
+            @if let Some(plan) = number("plan") { (named(of_cluster(cluster, &["plans", &plan]), &format!("plan {plan}"))) }
+            @if let Some(vm) = event["vm"].as_str() { (named(of_cluster(cluster, &["vms", vm]), vm)) }
+            @if let Some(host) = event["host"].as_str() { (named(of_cluster(cluster, &["hosts", host]), host)) }
         }
-        @if let Some(policy) = event["policy"].as_str() { @if cluster.is_none() { (link(format!("/policies/{}", segment(policy)), policy)) } }
-        @if let Some(unit) = event["unit"].as_str() { (link(format!("/units/{}", segment(unit)), unit)) }
+        @if let Some(policy) = event["policy"].as_str() { @if cluster.is_none() {
+            (named(known.has_policy(policy), format!("/policies/{}", segment(policy)), policy))
+        } }
+        @if let Some(unit) = event["unit"].as_str() {
+            (named(known.has_unit(unit), format!("/units/{}", segment(unit)), unit))
+        }
     }
 }
 
@@ -235,6 +248,28 @@ pub(crate) fn about(event: &Value) -> Markup {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_is_gone_is_named_without_a_link() {
+        let known = Known::only(&["north"], &["gold"], &["memory"]);
+        for (event, is_link) in [
+            (json!({"policy": "gold"}), true),
+            (json!({"policy": "old"}), false),
+            (json!({"unit": "memory"}), true),
+            (json!({"unit": "refused"}), false),
+            (json!({"cluster": "north", "vm": "web-1", "plan": 1}), true),
+            (json!({"cluster": "south", "vm": "web-1", "plan": 1}), false),
+        ] {
+            let told = about(&event, &known).into_string();
+            assert_eq!(told.contains("href"), is_link, "{told}");
+            assert!(!told.contains("href") || !told.contains("span"), "{told}");
+            assert!(
+                about(&event, &Known::default())
+                    .into_string()
+                    .contains("href")
+            );
+        }
+    }
 
     #[test]
     fn events_of_one_kind_and_cluster_in_a_row_are_folded_and_warnings_are_not() {

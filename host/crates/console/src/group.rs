@@ -14,8 +14,8 @@ use crate::form;
 use crate::format::cut;
 use crate::groups;
 use crate::page::{self, Area, Page, crumbs, sentence};
-use crate::parts::{self, note};
-use crate::session::see;
+use crate::parts;
+use crate::told;
 use crate::url::{self, Pairs, of_cluster, segment};
 use crate::value::{text, texts};
 use placewright_http::Permission;
@@ -193,7 +193,7 @@ async fn form_page(
                 None => p { "A group says which VMs belong together or apart, and on which hosts." },
             }
         } }
-        @if let Some(wrong) = &wrong { div role="alert" { (note("bad", told(wrong, id, &action))) } }
+        @if let Some(wrong) = &wrong { (parts::alert("bad", told(wrong, id, &action))) }
         div.cols.two-one {
             section.panel aria-labelledby="form" {
                 header { h2 id="form" { "Members and rules" } }
@@ -372,7 +372,10 @@ async fn put(
         Err(wrong) => Err(wrong),
     };
     match saved {
-        Ok(_) => Ok(see(&of_cluster(cluster, &["groups", id]))),
+        Ok(_) => {
+            let page = of_cluster(cluster, &["groups", id]);
+            told::done(ask, &page, &format!("group {} is saved", cut(id, 80)))
+        }
         Err(problem) if form::is_told(&problem) => {
             form_page(ask, (cluster, known), &entered, Some(problem)).await
         }
@@ -394,7 +397,10 @@ pub(crate) async fn act(
     }
     let sent = ("DELETE", &*path(&cluster, &id));
     match ask.change(sent, &tag, &Value::Null).await {
-        Ok(_) => Ok(see(&of_cluster(&cluster, &["groups"]))),
+        Ok(_) => {
+            let page = of_cluster(&cluster, &["groups"]);
+            told::done(&ask, &page, &format!("group {} is removed", cut(&id, 80)))
+        }
         Err(problem) if form::is_told(&problem) => {
             let group = ask.get(&path(&cluster, &id)).await?;
             let entered = Entered::of(&group, tag);

@@ -11,6 +11,7 @@ use crate::ask::{Ask, Console};
 use crate::format::{self, Moment, bytes, cores, number, percent};
 use crate::maintenance;
 use crate::measures::Measures;
+use crate::missing::Missing;
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, Measure, ago, barred, empty, host_state};
 use crate::standing::{NotUp, words};
@@ -33,7 +34,16 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let path = format!("{api}/hosts/{}", segment(&id));
-    let host = ask.get(&path).await?;
+    let host = match ask.get(&path).await {
+        Ok(host) => host,
+        Err(problem) => {
+            let list = of_cluster(&cluster, &[]);
+            let list = ("hosts", &*list);
+            let kind = ("host", "host");
+            let missing = Missing::of_cluster(kind, (&cluster, &id), Area::Hosts, list);
+            return missing.instead(&ask, problem).await;
+        }
+    };
     // Who makes room looks for the largest first.
     let sorted = ask.one_of("sort", &ORDERS)?.unwrap_or("-memory");
     let of_host = url::query([("host", Some(id.as_str())), ("sort", Some(sorted))]);

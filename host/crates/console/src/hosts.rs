@@ -16,6 +16,7 @@ use crate::ask::{Ask, Console};
 use crate::assets;
 use crate::format::{self, bytes, cores, number, percent};
 use crate::heat;
+use crate::missing::Missing;
 use crate::overview::needs;
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, empty, measure_key, note, sign};
@@ -43,7 +44,10 @@ pub(crate) async fn show(
     let is_table = ask.one_of("view", &["map", "table"])? == Some("table");
     fleet::check_order(&ask)?;
     let api = format!("/v1/clusters/{}", segment(&cluster));
-    let shown = ask.get(&api).await?;
+    let shown = match ask.get(&api).await {
+        Ok(shown) => shown,
+        Err(problem) => return Missing::cluster(&cluster).instead(&ask, problem).await,
+    };
     let sums = ask.get(&format!("{api}/sums")).await?;
     let fleet = Fleet::read(&ask, &api).await?;
     let wanted = fleet.wanted(&ask);

@@ -15,8 +15,8 @@ use crate::format::cut;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, barred, button, note};
 use crate::questions;
-use crate::session::see;
 use crate::standing::words;
+use crate::told;
 use crate::url::{of_cluster, segment};
 use crate::value::text;
 use placewright_http::Permission;
@@ -144,13 +144,25 @@ pub(crate) async fn act(
     let path = format!("{api}/hosts/{}", segment(&id));
     put(&ask, &path, (&id, from, state)).await?;
     if !is_planned {
-        return Ok(see(&of_cluster(&cluster, &["hosts", &id])));
+        let told = match state {
+            "up" => format!("host {} takes VMs again", cut(&id, 80)),
+            _ => format!(
+                "host {} is in maintenance: it takes no more VMs",
+                cut(&id, 80)
+            ),
+        };
+        return told::done(&ask, &of_cluster(&cluster, &["hosts", &id]), &told);
     }
     let hosts = json!({"hosts": [id]});
     let evacuate = format!("{api}/evacuate");
     let plan = ask.send("POST", &evacuate, Sent::Json(&hosts)).await?;
     let number = plan.body["number"].as_u64().unwrap_or_default();
-    Ok(see(&of_cluster(&cluster, &["plans", &number.to_string()])))
+    let told = format!(
+        "host {} is in maintenance, and plan {number} is made to empty it",
+        cut(&id, 80)
+    );
+    let page = of_cluster(&cluster, &["plans", &number.to_string()]);
+    told::done(&ask, &page, &told)
 }
 
 /// The state is changed only from the one that was seen: a host that has gone down meanwhile is not

@@ -18,8 +18,8 @@ use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, barred, host_link, note};
 use crate::questions;
 use crate::reservations;
-use crate::session::see;
 use crate::standing::words;
+use crate::told;
 use crate::url::{self, of_cluster, segment};
 use crate::value::{self, count, items, text, texts};
 use placewright_http::Permission;
@@ -137,9 +137,9 @@ async fn form_page(
             }
         } }
         @if let Some(meanwhile) = meanwhile {
-            div role="alert" { (note("warn", html! {
+            (parts::alert("warn", html! {
                 "Nothing was moved: " b { (cut(meanwhile, 60)) } " would not be chosen any more. This is what would be done now."
-            })) }
+            }))
         }
         section.panel { form.in.bar method="get" action=(page) {
             label.lab { "Only to this host; empty: the policy chooses" input.field name="host" size="16" value=(host); }
@@ -234,5 +234,10 @@ pub(crate) async fn act(
     if !moved.body["host"].is_string() {
         return form_page(&ask, (&cluster, &id), host, Some(to)).await;
     }
-    Ok(see(&of_cluster(&cluster, &["vms", &id])))
+    let told = format!(
+        "a place for {} is reserved on {}: it has moved once that is confirmed",
+        cut(&id, 80),
+        cut(text(&moved.body, "host"), 80)
+    );
+    told::done(&ask, &of_cluster(&cluster, &["vms", &id]), &told)
 }

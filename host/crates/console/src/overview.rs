@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::ask::{Ask, Console};
 use crate::events;
 use crate::format::{self, Moment, things};
+use crate::known::Known;
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, ago, empty, note, state};
 use crate::url::segment;
@@ -51,6 +52,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
     needs.extend(needs::of_server(&ask).await);
     needs.sort_by_key(|need| need.rank);
     let events = ask.list("/v1/events/recent", EVENTS).await?;
+    let known = Known::of(&ask, &events).await;
     let ready = ask.get("/v1/ready").await;
     let hosts: usize = lines
         .iter()
@@ -86,7 +88,7 @@ pub(crate) async fn show(State(_): State<Arc<Console>>, ask: Ask) -> Result<Resp
                     h2 id="latest" { "Latest events" }
                     span.bar { span.live-state data-own {} a href="/events" { "All events" } }
                 }
-                (events::table(&ask, &events))
+                (events::table(&ask, &events, &known))
             }
             (server(&ask, &ready, &lines, &needs).await)
         }

@@ -12,6 +12,7 @@ use crate::format;
 use crate::parts::{note, sign};
 use crate::search;
 use crate::session::Scheme;
+use crate::told;
 use crate::units;
 use crate::url::{of_cluster, segment};
 use crate::value::{items, text};
@@ -120,6 +121,7 @@ pub(crate) async fn shown_as(
                 }
             }
             main id="main" tabindex="-1" {
+                (told::shown(ask.told.as_deref()))
                 // On whatever page of the cluster a decision is waited for.
                 @if let Some(cluster) = current.filter(|_| page.cluster.is_some()) { @for paused in items(cluster, "paused") {
                     @let unit = text(paused, "unit");
@@ -132,7 +134,11 @@ pub(crate) async fn shown_as(
     let scripts = [Some(assets::SCRIPT), page.script];
     let scripts = scripts.into_iter().flatten();
     let whole = document(&page.title, ask.scheme, scripts, body);
-    Ok(answered(status, HeaderMap::new(), whole))
+    let mut headers = HeaderMap::new();
+    if ask.told.is_some() {
+        headers.append(header::SET_COOKIE, told::forgotten(ask.console.cookie)?);
+    }
+    Ok(answered(status, headers, whole))
 }
 
 /// A whole document.
@@ -467,7 +473,7 @@ fn written(problem: Problem, request: &str, by_openid: bool) -> Response {
     let main = html! {
         main.alone id="main" tabindex="-1" {
             div.brand { (PreEscaped(MARK)) "Placewright" }
-            h1 { (body.title) }
+            h1 tabindex="-1" autofocus { (body.title) }
             p { (sentence(&body.detail)) }
             // A single error is part of the sentence above.
             @if body.errors.len() > 1 || body.errors.iter().any(|it| !body.detail.contains(&it.message)) {

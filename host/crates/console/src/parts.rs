@@ -256,6 +256,16 @@ pub(crate) fn note(colour: &str, text: Markup) -> Markup {
     html! { div class={ "note " (colour) } { (sign(name)) div { (text) } } }
 }
 
+/// Why what a form has sent was not done: whoever sent it is led there.
+pub(crate) fn alert(colour: &str, text: Markup) -> Markup {
+    html! { div role="alert" tabindex="-1" autofocus { (note(colour, text)) } }
+}
+
+/// What came of what a form has sent, on the page that answers it: the same.
+pub(crate) fn outcome(colour: &str, text: Markup) -> Markup {
+    html! { div role="status" tabindex="-1" autofocus { (note(colour, text)) } }
+}
+
 /// A link to a host of a cluster, or a dash.
 pub(crate) fn host_link(cluster: &str, host: Option<&str>) -> Markup {
     match host {

@@ -19,8 +19,8 @@ use crate::hosts::fleet;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, button, host_link, note, state, time, vm_link};
 use crate::plans::{progress, purpose, reserved, stuck, waiting};
-use crate::session::see;
 use crate::standing::NotUp;
+use crate::told;
 use crate::url::{of_cluster, segment};
 use crate::value::{self, count, items, text, texts};
 use placewright_http::Permission;
@@ -496,17 +496,17 @@ pub(crate) async fn act(
         segment(&cluster),
         segment(&number)
     );
-    match form::value(&sent, "deed") {
-        Some("cancel") => drop(
+    let told = match form::value(&sent, "deed") {
+        Some("cancel") => {
             ask.send("POST", &format!("{path}/cancel"), Sent::Nothing)
-                .await?,
-        ),
+                .await?;
+            format!("plan {number} is cancelled")
+        }
         Some("wait") => {
             let wanted = json!({"moves": [], "auto": false});
-            drop(
-                ask.send("POST", &format!("{path}/begin"), Sent::Json(&wanted))
-                    .await?,
-            );
+            ask.send("POST", &format!("{path}/begin"), Sent::Json(&wanted))
+                .await?;
+            format!("plan {number} begins no more moves by itself")
         }
         // Sent by a key, a form says of no button.
         Some("begin") | None => {
@@ -524,17 +524,22 @@ pub(crate) async fn act(
             }
             let auto = form::value(&sent, "auto") == Some("true");
             let wanted = json!({"moves": ticked, "auto": auto});
-            drop(
-                ask.send("POST", &format!("{path}/begin"), Sent::Json(&wanted))
-                    .await?,
-            );
+            ask.send("POST", &format!("{path}/begin"), Sent::Json(&wanted))
+                .await?;
+            match ticked.len() {
+                1 => format!("1 move of plan {number} is approved"),
+                several => format!(
+                    "{} moves of plan {number} are approved",
+                    format::len(several)
+                ),
+            }
         }
         Some(_) => {
             let wrong = "\"deed\" must be begin, wait or cancel";
             return Err(Problem::new(Code::InvalidParameter, wrong));
         }
-    }
-    Ok(see(&of_cluster(&cluster, &["plans", &number])))
+    };
+    told::done(&ask, &of_cluster(&cluster, &["plans", &number]), &told)
 }
 
 #[cfg(test)]

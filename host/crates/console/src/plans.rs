@@ -13,7 +13,7 @@ use crate::form;
 use crate::format::{self, Moment, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, button, empty, host_link, state, vm_link};
-use crate::session::see;
+use crate::told;
 use crate::url::{Pairs, of_cluster, segment};
 use crate::value::{count, items, text, texts};
 use placewright_http::Permission;
@@ -172,7 +172,8 @@ pub(crate) async fn make_one(
         }
     };
     let number = made.body["number"].as_u64().unwrap_or_default();
-    Ok(see(&of_cluster(&cluster, &["plans", &number.to_string()])))
+    let page = of_cluster(&cluster, &["plans", &number.to_string()]);
+    told::done(&ask, &page, &format!("plan {number} is made"))
 }
 
 /// What is wanted, within the bounds that the form names.

@@ -26,9 +26,10 @@ use crate::ask::{Ask, Console, Sent};
 use crate::assets;
 use crate::form;
 use crate::format::{Moment, cut, things};
+use crate::missing::Missing;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, note};
-use crate::session::see;
+use crate::told;
 use crate::url::{self, Pairs, of_cluster, segment};
 use crate::value::text;
 pub(crate) use amount::shown as amount;
@@ -60,6 +61,24 @@ struct Draft {
     shares_of: Option<String>,
     /// Whether each decision is made on what those before it have come to.
     in_sequence: bool,
+}
+
+/// What stands above the views of a policy.
+struct Above<'c> {
+    /// The status of the answer.
+    status: StatusCode,
+    told: Markup,
+    /// The name for a copy that was refused.
+    copy: Option<&'c str>,
+}
+
+impl Above<'_> {
+    /// Nothing.
+    fn nothing(status: StatusCode) -> Self {
+        let told = html! {};
+        let copy = None;
+        Self { status, told, copy }
+    }
 }
 
 /// What is told of a draft.
@@ -177,9 +196,20 @@ pub(crate) async fn show(
     ask: Ask,
 ) -> Result<Response, Problem> {
     ask.one_of("view", &["chain", "document", "history"])?;
-    let policy = ask.get(&format!("/v1/policies/{}", segment(&name))).await?;
+    let missing = Missing {
+        what: "policy",
+        key: "policy",
+        name: &name,
+        cluster: None,
+        area: Area::Policies,
+        list: ("policies", "/policies"),
+    };
+    let policy = match ask.get(&format!("/v1/policies/{}", segment(&name))).await {
+        Ok(policy) => policy,
+        Err(problem) => return missing.instead(&ask, problem).await,
+    };
     if ask.param("view") == Some("history") {
-        return history::show(&ask, &name, &policy).await;
+        return history::show(&ask, &name, &policy, Above::nothing(StatusCode::OK)).await;
     }
     let draft = Draft {
         text: text(&policy, "text").to_owned(),
@@ -293,7 +323,12 @@ pub(crate) async fn act(
             let tag = (header::IF_MATCH, format!("\"{}\"", draft.revision));
             let document = Language::of(&draft.text).sent(&draft.text, vec![tag]);
             match ask.send("PUT", &path, document).await {
-                Ok(_) => Ok(see(&format!("/policies/{}?view=history", segment(&name)))),
+                Ok(answer) => {
+                    let page = format!("/policies/{}?view=history", segment(&name));
+                    let revision = answer.body["revision"].as_u64().unwrap_or_default();
+                    let saved = format!("revision {revision} of {} is saved", cut(&name, 64));
+                    told::done(&ask, &page, &saved)
+                }
                 Err(problem) if problem.code() == Code::RevisionChanged => {
                     let status = problem.code().status();
                     let conflict = conflicting(&ask, &name, &policy, &draft).await;
@@ -356,16 +391,20 @@ async fn merged(
     (told, not): (Told, Vec<Change>),
 ) -> Result<Response, Problem> {
     let note = html! {
-        div role="status" { @match not.is_empty() {
-            true => (note("ok", html! { b { "Your changes stand in revision " (draft.revision) " now, as a draft. " } "Nothing is saved yet." })),
-            false => (note("warn", html! {
+        @match not.is_empty() {
+            true => (parts::outcome("ok", html! { b { "Your changes stand in revision " (draft.revision) " now, as a draft. " } "Nothing is saved yet." })),
+            false => (parts::outcome("warn", html! {
                 p { b { "What does not collide stands in revision " (draft.revision) " now, as a draft. " } "Nothing is saved yet." }
                 p { "These of yours were not carried over: the other one's stay, unless you change them again." }
                 (told_changes(&not))
             })),
-        } }
+        }
     };
-    shown_editor(ask, (name, policy), draft, told, (StatusCode::OK, note)).await
+    let above = Above {
+        told: note,
+        ..Above::nothing(StatusCode::OK)
+    };
+    shown_editor(ask, (name, policy), draft, told, above).await
 }
 
 /// Changes in words.
@@ -411,51 +450,92 @@ async fn clone(ask: &Ask, name: &str, sent: &Pairs) -> Result<Response, Problem>
     let tried = url::query([("cluster", form::value(sent, "cluster"))]);
     let page = format!("/policies/{}?{tried}", segment(new));
     let page = page.trim_end_matches('?');
-    if form::value(sent, "text").is_none() {
-        let wanted = json!({"name": new});
-        let path = format!("{path}/clone");
-        drop(ask.send("POST", &path, Sent::Json(&wanted)).await?);
-        return Ok(see(page));
-    }
-    let draft = Draft::of(sent)?;
+    let cloned = format!("policy {} is a copy of {}", cut(new, 64), cut(name, 64));
+    let draft = match form::value(sent, "text") {
+        Some(_) => Some(Draft::of(sent)?),
+        None => None,
+    };
     if new.is_empty() {
         let unnamed = html! {
             b { "The copy needs a name. " } "Nothing is saved: write a name beside \"Clone\"."
         };
-        let above = (StatusCode::BAD_REQUEST, unnamed);
-        return not_cloned(ask, name, draft, above).await;
+        return not_cloned(ask, (name, new), draft, (StatusCode::BAD_REQUEST, unnamed)).await;
     }
+    let Some(draft) = draft else {
+        let wanted = json!({"name": new});
+        let path = format!("{path}/clone");
+        return match ask.send("POST", &path, Sent::Json(&wanted)).await {
+            Ok(_) => told::done(ask, page, &cloned),
+            Err(problem) if problem.code() == Code::Unauthorized => Err(problem),
+            Err(problem) => {
+                let why = why_not_cloned(new, &problem);
+                not_cloned(ask, (name, new), None, why).await
+            }
+        };
+    };
     let is_new = vec![(header::IF_NONE_MATCH, "*".to_owned())];
     let text = document::renamed(&draft.text, new);
     let document = Language::of(&text).sent(&text, is_new);
     let copy = format!("/v1/policies/{}", segment(new));
     match ask.send("PUT", &copy, document).await {
-        Ok(_) => Ok(see(page)),
-        Err(problem) if problem.code() == Code::RevisionChanged => {
-            let taken = html! {
-                b { "There is a policy " (cut(new, 60)) " already. " } "Nothing is saved: take another name for the copy."
-            };
-            not_cloned(ask, name, draft, (StatusCode::CONFLICT, taken)).await
-        }
-        Err(problem) => {
+        Ok(_) => told::done(ask, page, &cloned),
+        Err(problem) if problem.code() == Code::Unauthorized => Err(problem),
+        Err(problem) if is_of_document(&problem) => {
             // What was tuned stays on the page.
             let status = problem.code().status();
             let policy = ask.get(&path).await?;
             editor(ask, name, &policy, draft, Told::Wrong(problem), status).await
         }
+        Err(problem) => {
+            let why = why_not_cloned(new, &problem);
+            not_cloned(ask, (name, new), Some(draft), why).await
+        }
     }
 }
 
-/// The editor with why the copy cannot have the name that was given; the draft is not at fault.
+/// Whether a problem is one of the document that was sent, rather than of where it was to go.
+fn is_of_document(problem: &Problem) -> bool {
+    matches!(problem.code(), Code::InvalidDocument | Code::InvalidJson)
+}
+
+/// Why there is no copy under a name.
+fn why_not_cloned(new: &str, problem: &Problem) -> (StatusCode, Markup) {
+    let is_taken = matches!(
+        problem.code(),
+        Code::Conflict | Code::Locked | Code::RevisionChanged
+    );
+    match is_taken {
+        true => {
+            let taken = html! {
+                b { "There is a policy " (cut(new, 60)) " already. " } "Nothing is saved: take another name for the copy."
+            };
+            (StatusCode::CONFLICT, taken)
+        }
+        false => {
+            let why = html! { b { "Nothing is saved. " } (sentence(problem.detail())) };
+            (problem.code().status(), why)
+        }
+    }
+}
+
+/// The page that the copy was made on, with why it cannot have the name that was given; the draft, if
+/// there is one, is not at fault.
 async fn not_cloned(
     ask: &Ask,
-    name: &str,
-    draft: Draft,
+    (name, new): (&str, &str),
+    draft: Option<Draft>,
     (status, why): (StatusCode, Markup),
 ) -> Result<Response, Problem> {
     let policy = ask.get(&format!("/v1/policies/{}", segment(name))).await?;
-    let above = html! { div role="alert" { (note("bad", why)) } };
-    shown_editor(ask, (name, &policy), draft, Told::Nothing, (status, above)).await
+    let above = Above {
+        status,
+        told: parts::alert("bad", html! { span id="not-cloned" { (why) } }),
+        copy: Some(new),
+    };
+    match draft {
+        Some(draft) => shown_editor(ask, (name, &policy), draft, Told::Nothing, above).await,
+        None => history::show(ask, name, &policy, above).await,
+    }
 }
 
 /// The whole page.
@@ -467,7 +547,7 @@ async fn editor(
     told: Told,
     status: StatusCode,
 ) -> Result<Response, Problem> {
-    shown_editor(ask, (name, policy), draft, told, (status, html! {})).await
+    shown_editor(ask, (name, policy), draft, told, Above::nothing(status)).await
 }
 
 /// The same with something above the editor.
@@ -476,7 +556,7 @@ async fn shown_editor(
     (name, policy): (&str, &Value),
     mut draft: Draft,
     told: Told,
-    (status, above): (StatusCode, Markup),
+    above: Above<'_>,
 ) -> Result<Response, Problem> {
     let clusters = ask.list("/v1/clusters", 1000).await?;
     let names: Vec<&str> = clusters.iter().map(|it| text(it, "name")).collect();
@@ -532,9 +612,9 @@ async fn shown_editor(
     let first = first.or_else(|| whole.as_ref().and_then(|it| it.first_fault(&faults)));
     let path = format!("/policies/{}", segment(name));
     let main = html! {
-        (head(ask, name, policy, &deciding, Some("editor")))
+        (head(ask, (name, policy), &deciding, Some("editor"), above.copy))
         (tabs(&path, if draft.is_document { "document" } else { "" }))
-        (above)
+        (above.told)
         @if is_translated { (note("", html! {
             p { "This policy is written in JSON. The form writes TOML: it says the same, and a policy that is saved here is in TOML from then on. "
             a href={ (path) "?view=document" } { "Show the document as it is" } "." }
@@ -610,12 +690,18 @@ async fn shown_editor(
         live: "",
         script: Some(assets::DRAFT),
     };
-    page::shown_as(ask, page, status).await
+    page::shown_as(ask, page, above.status).await
 }
 
-/// What stands above the views of a policy. Where there is an editor, the copy is made of its draft:
-/// `editor` is the id of its form.
-fn head(ask: &Ask, name: &str, policy: &Value, deciding: &[&str], editor: Option<&str>) -> Markup {
+/// The head of the views of a policy. Where there is an editor, the copy is made of its draft:
+/// `editor` is the id of its form. `copy` is a name for a copy that was refused.
+fn head(
+    ask: &Ask,
+    (name, policy): (&str, &Value),
+    deciding: &[&str],
+    editor: Option<&str>,
+    copy: Option<&str>,
+) -> Markup {
     let revision = policy["revision"].as_u64().unwrap_or_default();
     let may = ask.caller.must(Permission::AuthorPolicies, None).is_ok();
     html! {
@@ -635,7 +721,8 @@ fn head(ask: &Ask, name: &str, policy: &Value, deciding: &[&str], editor: Option
             }
             @if may {
                 @let fields = html! {
-                    input.field name="name" form=[editor] required[editor.is_none()] pattern="[A-Za-z0-9_\\-][A-Za-z0-9._\\-]{0,63}" aria-label="Name of the copy" placeholder="Name of the copy" size="16";
+                    input.field name="name" form=[editor] required[editor.is_none()] pattern="[A-Za-z0-9_\\-][A-Za-z0-9._\\-]{0,63}" aria-label="Name of the copy" placeholder="Name of the copy" size="16"
+                        value=[copy] aria-invalid=[copy.map(|_| "true")] aria-describedby=[copy.map(|_| "not-cloned")];
                     button.btn type="submit" form=[editor] name="deed" value="clone" { "Clone" }
                 };
                 @match editor {
@@ -688,7 +775,7 @@ fn conflict(between: &Conflict, draft: &Draft) -> Markup {
     let newest = &between.newest;
     let who = cut(text(newest, "by"), 40);
     html! {
-        div role="alert" { (note("bad", html! {
+        (parts::alert("bad", html! {
             p { b { (who) " saved revision " (newest["revision"]) " meanwhile." }
                 " Nothing was saved, and nothing of yours is lost: your draft of revision " (draft.revision) " stands below." }
             @match &between.both {
@@ -711,6 +798,6 @@ fn conflict(between: &Conflict, draft: &Draft) -> Markup {
             }
             p { "Saving again puts yours in its place, whole." }
             details { summary { "The document of revision " (newest["revision"]) } pre.code tabindex="0" { (text(newest, "text")) } }
-        })) }
+        }))
     }
 }

@@ -14,7 +14,7 @@ use crate::form;
 use crate::format::{self, bytes, cores, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, barred, day, empty, note, state};
-use crate::session::see;
+use crate::told;
 use crate::url::{self, Pairs, of_cluster, segment};
 use crate::value::{items, text};
 use placewright_http::Permission;
@@ -289,14 +289,14 @@ async fn form_page(
                 p { "Revision " (quota["revision"]) ", saved by " (cut(text(quota, "by"), 40)) " at " (day(text(quota, "at"))) "." }
             }
         } }
-        @if let Some(wrong) = &wrong { div role="alert" { (note("bad", html! {
+        @if let Some(wrong) = &wrong { (parts::alert("bad", html! {
             @match (has_changed, name) {
                 (true, Some(_)) => { "Somebody else has changed this quota meanwhile, and nothing of yours is saved. "
                     a href=(action) { "See theirs" } ", then change it again." }
                 (true, None) => "There is a quota of this name already: nothing is saved. Take another name, or change that one.",
                 (false, _) => { "Nothing was saved: " (sentence(&wrong.clone().body(None).detail)) }
             }
-        })) } }
+        })) }
         div.cols.two-one {
             section.panel aria-labelledby="limits" {
                 header { h2 id="limits" { "What the tenant may hold" } }
@@ -376,7 +376,10 @@ async fn put(
 ) -> Result<Response, Problem> {
     let sent = ("PUT", &*path(name));
     match ask.change(sent, &entered.tag, &entered.document()).await {
-        Ok(_) => Ok(see(&format!("/quotas/{}", segment(name)))),
+        Ok(_) => {
+            let page = format!("/quotas/{}", segment(name));
+            told::done(ask, &page, &format!("quota {} is saved", cut(name, 64)))
+        }
         Err(problem) if form::is_told(&problem) => {
             form_page(ask, before, &entered, Some(problem)).await
         }
@@ -400,7 +403,10 @@ pub(crate) async fn act(
     }
     let sent = ("DELETE", &*path(&name));
     match ask.change(sent, &tag, &Value::Null).await {
-        Ok(_) => Ok(see("/quotas")),
+        Ok(_) => {
+            let removed = format!("quota {} is removed", cut(&name, 64));
+            told::done(&ask, "/quotas", &removed)
+        }
         Err(problem) if form::is_told(&problem) => {
             let entered = Entered::of(&before, tag);
             form_page(&ask, Some(&before), &entered, Some(problem)).await

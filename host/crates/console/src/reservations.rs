@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 
 use crate::ask::{Ask, Console, Sent};
 use crate::form;
-use crate::format::{self, Moment, bytes, cores, things};
+use crate::format::{self, Moment, bytes, cores, cut, things};
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, ago, empty, host_link, vm_link};
-use crate::session::see;
+use crate::told;
 use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, number, text};
 use placewright_document::Word;
@@ -171,18 +171,23 @@ pub(crate) async fn act(
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let of_vm = format!("{api}/reservations/{}", segment(vm));
     let deed = form::value(&sent, "deed");
-    match deed {
+    let told = match deed {
         Some("confirm") => {
             // On the host that the page has shown; on another one it is a conflict.
             let vms = json!({"vms": [vm], "host": form::value(&sent, "host")});
             ask.send("POST", &format!("{api}/confirm"), Sent::Json(&vms))
-                .await?
+                .await?;
+            "is confirmed"
         }
         Some("renew") => {
             ask.send("POST", &format!("{of_vm}/renew"), Sent::Nothing)
-                .await?
+                .await?;
+            "is renewed"
         }
-        Some("cancel") => ask.send("DELETE", &of_vm, Sent::Nothing).await?,
+        Some("cancel") => {
+            ask.send("DELETE", &of_vm, Sent::Nothing).await?;
+            "is cancelled"
+        }
         _ => {
             let wrong = "\"deed\" must be confirm, renew or cancel";
             return Err(Problem::new(Code::InvalidParameter, wrong));
@@ -199,5 +204,6 @@ pub(crate) async fn act(
         Some("vm") if is_there => &["vms", vm],
         _ => &["reservations"],
     };
-    Ok(see(&of_cluster(&cluster, parts)))
+    let told = format!("the reservation of {} {told}", cut(vm, 80));
+    told::done(&ask, &of_cluster(&cluster, parts), &told)
 }

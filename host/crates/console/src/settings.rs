@@ -14,8 +14,8 @@ use crate::ask::{Ask, Console, Sent};
 use crate::form;
 use crate::format::cut;
 use crate::page::{self, Area, Page, crumbs, sentence};
-use crate::parts::{self, button, note};
-use crate::session::see;
+use crate::parts::{self, button};
+use crate::told;
 use crate::url::{Pairs, of_cluster, segment};
 use crate::value::text;
 use placewright_http::Permission;
@@ -187,7 +187,11 @@ pub(crate) async fn save(
     };
     let before = ask.get(&path(&cluster)).await?;
     let wrong = match put(&ask, &cluster, &entered, &before).await {
-        Ok(()) => return Ok(see(&of_cluster(&cluster, &["settings"]))),
+        Ok(()) => {
+            let page = of_cluster(&cluster, &["settings"]);
+            let saved = format!("the settings of {} are saved", cut(&cluster, 60));
+            return told::done(&ask, &page, &saved);
+        }
         Err(problem) => problem,
     };
     match wrong.code() {
@@ -233,11 +237,11 @@ async fn form_page(
                 ", revision " (settings["revision"]) " of these settings." }
         } }
         @if let Some(wrong) = &wrong {
-            div role="alert" { (note("bad", html! {
+            (parts::alert("bad", html! {
                 @if has_changed { "Somebody else has changed these settings meanwhile, and yours are not saved. "
                     a href=(of_cluster(cluster, &["settings"])) { "See theirs" } ", then change them again." }
                 @else { "Nothing was saved: " (sentence(&wrong.clone().body(None).detail)) }
-            })) }
+            }))
         }
         form.stack action=(of_cluster(cluster, &["settings"])) method="post" {
             input type="hidden" name="revision" value=(entered.revision);

@@ -14,8 +14,8 @@ use crate::ask::{Ask, Console, Sent};
 use crate::form;
 use crate::format::{Moment, cut, things};
 use crate::page::{self, Area, Page, crumbs, sentence};
-use crate::parts::{self, ago, empty, note, state};
-use crate::session::see;
+use crate::parts::{self, ago, empty, state};
+use crate::told;
 use crate::url::{Pairs, segment};
 use crate::value::{text, texts};
 use placewright_document::Word;
@@ -87,13 +87,13 @@ async fn tokens(ask: &Ask, entered: &Pairs, told: &Told) -> Result<Markup, Probl
         (head(Some(tokens.len())))
         @match told {
             Told::Nothing => {}
-            Told::Issued(name, secret) => div role="status" { (note("ok", html! {
+            Told::Issued(name, secret) => (parts::outcome("ok", html! {
                 p { b { "The token " (cut(name, 64)) " is issued." } " Copy its secret now: it is not shown again." }
                 div.copied { pre.code id="secret" tabindex="0" { (secret) } }
-            })) },
-            Told::Wrong(problem) => div role="alert" { (note("bad", html! {
+            })),
+            Told::Wrong(problem) => (parts::alert("bad", html! {
                 "Nothing was changed: " (sentence(&problem.clone().body(None).detail))
-            })) },
+            })),
         }
         div.cols.two-one {
             section.panel aria-labelledby="listed" {
@@ -216,7 +216,10 @@ pub(crate) async fn act(
     }
     let path = format!("/v1/tokens/{}", segment(&name));
     match ask.send("DELETE", &path, Sent::Nothing).await {
-        Ok(_) => Ok(see("/tokens")),
+        Ok(_) => {
+            let revoked = format!("token {} is revoked", cut(&name, 64));
+            told::done(&ask, "/tokens", &revoked)
+        }
         Err(problem) if form::is_told(&problem) => {
             shown(&ask, &Pairs::new(), Told::Wrong(problem)).await
         }

@@ -11,9 +11,10 @@ use serde_json::{Value, json};
 use crate::ask::{Answer, Ask, Console, Sent};
 use crate::form;
 use crate::format::{self, Moment, bytes, cut, percent};
+use crate::missing::Missing;
 use crate::page::{self, Area, Page, crumbs, sentence};
 use crate::parts::{self, ago, barred, empty, note, state};
-use crate::session::see;
+use crate::told;
 use crate::units::{self, Became, page_of, source, standing};
 use crate::url::{of_cluster, segment};
 use crate::value::{items, number, text, texts};
@@ -34,7 +35,18 @@ pub(crate) async fn show(
     ask: Ask,
 ) -> Result<Response, Problem> {
     let path = format!("/v1/units/{}", segment(&name));
-    let unit = ask.get(&path).await?;
+    let missing = Missing {
+        what: "unit",
+        key: "unit",
+        name: &name,
+        cluster: None,
+        area: Area::Units,
+        list: ("units", "/units"),
+    };
+    let unit = match ask.get(&path).await {
+        Ok(unit) => unit,
+        Err(problem) => return missing.instead(&ask, problem).await,
+    };
     let inspected = ask.get_if(&format!("{path}/inspection")).await;
     let history = ask
         .list(&format!("{path}/history"), HISTORY)
@@ -373,12 +385,10 @@ pub(crate) async fn act(
     let sent = form::pairs(&body);
     let path = format!("/v1/units/{}", segment(&name));
     let deed = form::value(&sent, "deed").unwrap_or_default();
-    match deed {
+    let staging = match deed {
         "pin" | "unpin" | "enable" | "disable" => {
-            drop(
-                ask.send("POST", &format!("{path}/{deed}"), Sent::Nothing)
-                    .await?,
-            );
+            ask.send("POST", &format!("{path}/{deed}"), Sent::Nothing)
+                .await?
         }
         "rollback" => {
             let digest = form::value(&sent, "digest").unwrap_or_default();
@@ -389,6 +399,7 @@ pub(crate) async fn act(
             if !answer.status.is_success() || answer.body["outcome"]["result"] == "held" {
                 return refused(&ask, &answer).await;
             }
+            answer
         }
         "promote" => {
             let answer = ask
@@ -398,18 +409,53 @@ pub(crate) async fn act(
             if !answer.status.is_success() || answer.body["outcome"]["result"] == "held" {
                 return refused(&ask, &answer).await;
             }
+            answer
         }
-        "discard" => drop(
+        "discard" => {
             ask.send("DELETE", &format!("{path}/shadow"), Sent::Nothing)
-                .await?,
-        ),
+                .await?
+        }
         _ => {
             let wrong =
                 "\"deed\" must be pin, unpin, enable, disable, rollback, promote or discard";
             return Err(Problem::new(Code::InvalidParameter, wrong));
         }
+    };
+    // What is in force now, of which a pin and the like answer nothing.
+    let unit = ask.get_if(&path).await.unwrap_or_default();
+    let told = done(deed, &name, &unit, &staging.body);
+    told::done(&ask, &format!("/units/{}", segment(&name)), &told)
+}
+
+/// What a deed has come to: a sentence. `unit` is as it is now; `staging` what became of a version
+/// that was put in force.
+fn done(deed: &str, name: &str, unit: &Value, staging: &Value) -> String {
+    let name = cut(name, 60);
+    let version = match text(staging, "version") {
+        "" => text(unit, "version"),
+        staged => staged,
+    };
+    let version = match version {
+        "" => "the version that was in force".to_owned(),
+        version => format!("version {}", cut(version, 40)),
+    };
+    let in_force = match unit["in-force"].is_string() {
+        true => format!("{version} is in force"),
+        false => "it is not in force".to_owned(),
+    };
+    match deed {
+        "pin" => format!("unit {name} is pinned to {version}"),
+        "unpin" => format!("unit {name} is no longer pinned: {in_force}"),
+        "enable" => format!("unit {name} is enabled: {in_force}"),
+        "disable" => format!("unit {name} is disabled: it is not in force"),
+        "rollback" => {
+            let digest = text(staging, "digest");
+            let digest = digest.get(..12).unwrap_or(digest);
+            format!("unit {name} is rolled back to {version}, with the digest {digest}")
+        }
+        "promote" => format!("the candidate for unit {name} is in force: {version}"),
+        _ => format!("the candidate for unit {name} is discarded"),
     }
-    Ok(see(&format!("/units/{}", segment(&name))))
 }
 
 /// The page that says why a version is not in force.
@@ -424,6 +470,39 @@ async fn refused(ask: &Ask, answer: &Answer) -> Result<Response, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_deed_tells_what_it_has_come_to() {
+        let unit = json!({"version": "1.2.0", "in-force": "9f2c"});
+        let staging = json!({"version": "1.1.0", "digest": "0123456789abcdef"});
+        let told = |deed| done(deed, "memory", &unit, &Value::Null);
+        assert_eq!(told("pin"), "unit memory is pinned to version 1.2.0");
+        assert_eq!(
+            told("unpin"),
+            "unit memory is no longer pinned: version 1.2.0 is in force"
+        );
+        assert_eq!(
+            told("enable"),
+            "unit memory is enabled: version 1.2.0 is in force"
+        );
+        assert_eq!(
+            done("rollback", "memory", &unit, &staging),
+            "unit memory is rolled back to version 1.1.0, with the digest 0123456789ab"
+        );
+        assert_eq!(
+            done("promote", "memory", &unit, &staging),
+            "the candidate for unit memory is in force: version 1.1.0"
+        );
+        assert_eq!(
+            done(
+                "unpin",
+                "memory",
+                &json!({"version": null, "in-force": null}),
+                &Value::Null
+            ),
+            "unit memory is no longer pinned: it is not in force"
+        );
+    }
 
     #[test]
     fn policies_that_keep_a_unit_from_being_disabled_are_named_and_counted() {

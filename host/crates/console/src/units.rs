@@ -120,7 +120,7 @@ pub(crate) async fn page_of(
         div {
             (hand_in(ask))
             (under_way(&stagings.unwrap_or_default()))
-            div id="became" role="status" data-own { @if let Some(became) = became { (staged(became)) } }
+            div id="became" role="status" data-own tabindex=[became.map(|_| "-1")] autofocus[became.is_some()] { @if let Some(became) = became { (staged(became)) } }
         }
         @for file in troubled { (note("bad", html! {
             "The file " b.mono { (cut(text(file, "path"), 100)) } " is refused: " (sentence(&cut(text(file, "trouble"), 300)))
@@ -219,13 +219,15 @@ pub(crate) fn paused(paused: &Value) -> Markup {
     }
 }
 
-/// Where a unit came from.
+/// Where a unit came from, as it stands after "From".
 pub(crate) fn source(source: &Value) -> Markup {
     html! { @match text(source, "kind") {
         "embedded" => "the program",
         "upload" => { "upload by " (cut(text(source, "by"), 40)) }
         "file" => { span.mono { (cut(text(source, "path"), 60)) } }
-        "kept" => "what was kept",
+        "rollback" => "a rollback to an earlier version",
+        "pin" => "the version that was pinned",
+        "kept" => "an earlier version",
         _ => { span.dim { "–" } }
     } }
 }

@@ -14,6 +14,7 @@ use crate::format::{self, Moment, bytes, cores};
 use crate::groups;
 use crate::host::written;
 use crate::migration;
+use crate::missing::Missing;
 use crate::page::{self, Area, Page, crumbs};
 use crate::parts::{self, ago, empty, host_link, vm_link};
 use crate::standing::{self, NotUp};
@@ -189,7 +190,16 @@ pub(crate) async fn show(
 ) -> Result<Response, Problem> {
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let path = format!("{api}/vms/{}", segment(&id));
-    let vm = ask.get(&path).await?;
+    let vm = match ask.get(&path).await {
+        Ok(vm) => vm,
+        Err(problem) => {
+            let list = of_cluster(&cluster, &["vms"]);
+            let list = ("VMs", &*list);
+            let kind = ("VM", "vm");
+            let missing = Missing::of_cluster(kind, (&cluster, &id), Area::Vms, list);
+            return missing.instead(&ask, problem).await;
+        }
+    };
     let not_up = match vm["host"].as_str() {
         Some(host) => {
             let host = ask.get_if(&format!("{api}/hosts/{}", segment(host))).await;

@@ -138,6 +138,19 @@ impl Problems {
         name: &str,
         right: impl IntoIterator<Item = &'a str>,
     ) {
+        self.add_misnamed_or(place, message, name, right, "");
+    }
+
+    /// As [`Problems::add_misnamed`]; `otherwise` goes on with the sentence where no right name is
+    /// suggested.
+    pub fn add_misnamed_or<'a>(
+        &mut self,
+        place: &Place,
+        message: impl Into<String>,
+        name: &str,
+        right: impl IntoIterator<Item = &'a str>,
+        otherwise: &str,
+    ) {
         if self.is_full() {
             return self.more += 1;
         }
@@ -145,9 +158,13 @@ impl Problems {
             0..SUGGESTIONS => nearest(name, right).map(str::to_owned),
             _ => None,
         };
+        let mut message = message.into();
+        if suggestion.is_none() {
+            message.push_str(otherwise);
+        }
         self.list.push(Problem {
             place: place.clone(),
-            message: shortened(message.into()),
+            message: shortened(message),
             suggestion,
             entry: None,
             path: None,

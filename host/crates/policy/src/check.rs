@@ -27,6 +27,9 @@ pub trait UnitDescriptions {
     /// one is pinned.
     fn find(&self, unit: &UnitName) -> Option<&Description>;
 
+    /// The digest of the unit that is found under a name without a pin, in hexadecimal.
+    fn digest(&self, name: &str) -> Option<String>;
+
     /// All names and aliases.
     fn names(&self) -> Vec<&str>;
 }

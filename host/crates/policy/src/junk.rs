@@ -17,6 +17,10 @@ impl UnitDescriptions for NoUnits {
         None
     }
 
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
     fn names(&self) -> Vec<&str> {
         vec!["memory"]
     }

@@ -24,6 +24,12 @@ impl UnitDescriptions for Units {
             .map(|(description, _)| description)
     }
 
+    fn digest(&self, name: &str) -> Option<String> {
+        let mut units = self.0.iter();
+        let found = units.find(|(description, _)| description.name == name);
+        found.map(|(_, digest)| (*digest).to_owned())
+    }
+
     fn names(&self) -> Vec<&str> {
         let descriptions = self.0.iter().map(|(description, _)| description);
         descriptions
@@ -385,7 +391,7 @@ fn keys_and_words_are_checked_without_units() {
          p.toml:3:1: a filter needs \"unit\": name or alias of the unit, if need be with the beginning of its digest: memory, memory@9f2c41\n\
          p.toml:4:12: \"position\" must be \"first\", \"any\" or \"last\", not \"fist\" (did you mean \"first\"?)\n\
          p.toml:5:14: \"on-failure\" must be \"fail\" or \"leave-out\", not \"best-cost\"\n\
-         p.toml:7:8: \"b\" does not begin a digest: write 4 to 64 hexadecimal digits after the \"@\", for example \"memory@9f2c41\"\n\
+         p.toml:7:8: \"b\" after \"a@\" is not the beginning of a digest: it has 1 digit, and at least 4 are needed; write 4 to 64 hexadecimal digits of the unit's SHA-256 digest after the \"@\", for example \"memory@9f2c41\"\n\
          p.toml:8:10: \"factor\" must be a finite number, not inf\n\
          p.toml:9:8: \"tier\" must be from 1 to 4294967295, not 0\n\
          p.toml:10:11: \"scaling\" must be \"none\", \"range\", \"min-max\", \"rank\", \"stretch\" or \"stretched-rank\", \
@@ -405,12 +411,25 @@ fn units_must_be_there_and_fit_their_lists() {
              [[costs]]\nunit = 'memory'\n[[costs]]\nunit = 'nothing'\n[balance]\nunit = 'even-distribution'"
         ),
         "2:8: there is no unit \"memry\" (did you mean \"memory\"?)\n\
-         4:8: there is a unit \"memory\", but none whose digest begins with 0123\n\
+         4:8: there is a unit \"memory\", but none whose digest begins with 0123: in force is version 1.0.0, with the digest 9f2c41; write \"memory@9f2c41\", or put the version in force that you want\n\
          5:1: unit \"power-saving\" needs the setting \"threshold\": what it does\n\
          6:8: unit \"power-saving\" gives no verdicts, so it cannot stand under \"filters\"; it can stand under \"costs\" or \"balance\"\n\
          8:8: unit \"memory\" gives no costs, so it cannot stand under \"costs\"; it can stand under \"filters\"\n\
          10:8: unit \"nothing\" gives no costs, so it cannot stand under \"costs\"; it has no part that a policy can use\n\
          12:8: unit \"even-distribution\" proposes no moves, so it cannot stand under \"balance\"; it can stand under \"filters\" or \"costs\""
+    );
+}
+
+#[test]
+fn a_unit_that_is_like_none_is_told_with_what_to_do() {
+    assert_eq!(
+        problems(
+            "[[filters]]\nunit = 'quux-zzz'\n[[filters]]\nunit = 'memory@0123456789ab0000'\n[[filters]]\nunit = 'memry@0123'"
+        ),
+        "2:8: there is no unit \"quux-zzz\" in force: take one of the list of units (GET /v1/units), or hand this one in first\n\
+         4:8: there is a unit \"memory\", but none whose digest begins with 0123456789ab…: in force is version 1.0.0, with the digest 9f2c41; \
+         write \"memory@9f2c41\", or put the version in force that you want\n\
+         6:8: there is no unit \"memry\" (did you mean \"memory\"?)"
     );
 }
 

@@ -4,22 +4,31 @@ use super::{UnitDescriptions, UnitName};
 use placewright_engine::contract::Description;
 use placewright_engine::generation::Generation;
 
+use placewright_engine::unit::Unit;
+
+/// A name goes before an alias; of two units with one alias, the first by name is meant.
+fn named<'g>(generation: &'g Generation, name: &str) -> Option<&'g Unit> {
+    let alias = || {
+        generation.units().find(|known| {
+            let aliases = &known.description().aliases;
+            aliases.iter().any(|alias| alias == name)
+        })
+    };
+    generation.get(name).or_else(alias).map(|unit| &**unit)
+}
+
 impl UnitDescriptions for Generation {
     fn find(&self, unit: &UnitName) -> Option<&Description> {
-        let alias = || {
-            self.units().find(|known| {
-                let aliases = &known.description().aliases;
-                aliases.iter().any(|alias| **alias == *unit.name)
-            })
-        };
-        // A name goes before an alias; of two units with one alias, the first by
-        // name is meant.
-        let found = self.get(&unit.name).or_else(alias)?;
+        let found = named(self, &unit.name)?;
         let pinned = unit
             .pin
             .as_deref()
             .is_none_or(|pin| found.digest().to_string().starts_with(pin));
         pinned.then(|| found.description())
+    }
+
+    fn digest(&self, name: &str) -> Option<String> {
+        named(self, name).map(|unit| unit.digest().to_string())
     }
 
     fn names(&self) -> Vec<&str> {

@@ -558,9 +558,51 @@ def a_host_goes_into_maintenance_and_back(desk, api):
     desk.one("button[name='state'][value='maintenance']").click()
     desk.wait(lambda: desk.heading() == "n2-01")
     assert state() == "maintenance"
+    is_told_with_the_focus(desk, "Host n2-01 is in maintenance: it takes no more VMs.")
     desk.driver.find_element(By.XPATH, "//button[text()='Take back into service']").click()
     desk.wait(lambda: state() == "up")
+    is_told_with_the_focus(desk, "Host n2-01 takes VMs again.")
     desk.complains_of_nothing()
+
+
+def is_told_with_the_focus(desk, sentence):
+    """What was done is told where the focus is, in a place whose changes are read out."""
+    focused = "return document.activeElement.id"
+    desk.wait(lambda: desk.driver.execute_script(focused) == "told" and desk.one("#told").text == sentence)
+    assert desk.one("#told").get_attribute("role") == "status"
+
+
+def each_deed_on_a_unit_is_told_with_the_focus_on_it(desk, api):
+    version = api.must("GET", "/v1/units/memory")["version"]
+    desk.go("/units/memory")
+    desk.one("button[value='pin']").click()
+    pinned = f"Unit memory is pinned to version {version}."
+    is_told_with_the_focus(desk, pinned)
+    # The page is read again after events, and goes on telling it.
+    api.must("POST", "/v1/units/memory/unpin")
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "button[value='pin']"))
+    api.must("POST", "/v1/units/memory/pin")
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "button[value='unpin']"))
+    is_told_with_the_focus(desk, pinned)
+    desk.one("button[value='unpin']").click()
+    is_told_with_the_focus(desk, f"Unit memory is no longer pinned: version {version} is in force.")
+    # Read again, it is told no more.
+    desk.driver.refresh()
+    desk.wait(lambda: desk.one("#told").text == "" and desk.one("button[value='pin']"))
+    desk.complains_of_nothing()
+
+
+def a_refused_copy_has_the_focus_on_why(desk, api):
+    for view in ("", "?view=history"):
+        desk.go(f"/policies/house{view}")
+        desk.one("input[name='name']").send_keys("general")
+        desk.one("button[value='clone']").click()
+        alert = "return document.activeElement.getAttribute('role') === 'alert' ? document.activeElement.textContent : ''"
+        desk.wait(lambda: "There is a policy general already" in desk.driver.execute_script(alert))
+        assert desk.one("input[name='name']").get_attribute("value") == "general"
+        assert desk.one("#main").text.count("There is a policy general already") == 1
+    told = desk.complaints(allowed=("409",))
+    assert not told, told
 
 
 def a_place_is_given_back_after_a_question(desk, api):
@@ -655,6 +697,8 @@ def main():
         chances_are_told_for_a_request(desk)
         what_happens_is_shown_as_it_happens(desk, api)
         a_host_goes_into_maintenance_and_back(desk, api)
+        each_deed_on_a_unit_is_told_with_the_focus_on_it(desk, api)
+        a_refused_copy_has_the_focus_on_why(desk, api)
         a_place_is_given_back_after_a_question(desk, api)
         a_button_stays_that_of_its_vm_as_the_list_changes(desk, api)
         hostile_names_are_text(desk, api)

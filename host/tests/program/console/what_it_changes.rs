@@ -795,12 +795,12 @@ fn a_copy_of_a_policy_takes_what_was_tuned_and_a_refused_one_leaves_it_on_the_pa
     };
     for (name, why) in [
         ("", "The copy needs a name"),
-        ("first-fit", "comes with the program and cannot be changed"),
+        ("first-fit", "There is a policy first-fit already"),
     ] {
         let refused = clone(name);
         assert!(refused.status >= 400, "{}", refused.status);
         assert!(refused.body.contains("factor = 7"), "{}", refused.body);
-        assert!(refused.body.contains(why), "{why}: {}", refused.body);
+        assert_eq!(refused.body.matches(why).count(), 1, "{}", refused.body);
     }
     let cloned = clone("mine");
     assert_eq!(

@@ -80,6 +80,8 @@ struct Stage {
 struct Entry {
     place: Place,
     unit: String,
+    /// Whether there is such a unit.
+    is_there: bool,
     name: String,
     enabled: bool,
     factor: f64,
@@ -110,10 +112,11 @@ impl Chain {
             .flat_map(|(_, list)| list)
         {
             if !known.contains_key(&entry.unit) {
-                let path = format!("/v1/units/{}/inspection", segment(&entry.unit));
+                let path = format!("/v1/units/{}/inspection", segment(unpinned(&entry.unit)));
                 known.insert(entry.unit.clone(), ask.get_if(&path).await);
             }
             let inspected = known.get(&entry.unit).and_then(Option::as_ref);
+            entry.is_there = inspected.is_some();
             let declared = inspected.map_or(&[][..], |it| items(it, "settings"));
             let said = std::mem::take(&mut entry.settings);
             let value = |name: &str| {
@@ -309,6 +312,11 @@ fn lists(table: &mut dyn toml_edit::TableLike, stage: Option<usize>) -> Vec<(usi
     lists
 }
 
+/// The name of a unit as a document writes it, without the digest that it is pinned to.
+pub(super) fn unpinned(unit: &str) -> &str {
+    unit.split('@').next().unwrap_or(unit)
+}
+
 fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
     let said = |key: &str| table.get(key).and_then(shown);
     let unit = said("unit").unwrap_or_default();
@@ -323,6 +331,7 @@ fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
         place,
         name: said("name").unwrap_or_else(|| unit.clone()),
         unit,
+        is_there: false,
         enabled: said("enabled").is_none_or(|enabled| enabled == "true"),
         factor: said("factor")
             .and_then(|factor| factor.parse().ok())
@@ -344,7 +353,8 @@ impl Entry {
             div class={ "entry" @if list != "costs" { " filter" } } data-entry=(of_entry) {
                 @if list != "costs" { span.dim.num { (number_in_list + 1) } }
                 span {
-                    a href={ "/units/" (segment(&self.unit)) } { b { (cut(&self.name, 60)) } }
+                    @if self.is_there { a href={ "/units/" (segment(unpinned(&self.unit))) } { b { (cut(&self.name, 60)) } } }
+                    @else { b { (cut(&self.name, 60)) } }
                     @if self.name != self.unit { span.sub.small.dim { " " (cut(&self.unit, 40)) } }
                     @if let Some(on_failure) = &self.on_failure { span.small.dim { " if it fails: " (cut(on_failure, 40)) } }
                 }

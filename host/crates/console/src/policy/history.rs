@@ -4,7 +4,7 @@ use axum::response::Response;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::{changes, head, tabs};
+use super::{Above, changes, head, tabs};
 use crate::ask::Ask;
 use crate::format::{Moment, cut, things};
 use crate::page::{self, Area, Page};
@@ -19,7 +19,13 @@ pub(super) const MOST: usize = 50;
 /// Lines of a document that are compared.
 const LINES: usize = 2000;
 
-pub(super) async fn show(ask: &Ask, name: &str, policy: &Value) -> Result<Response, Problem> {
+/// The page of the revisions.
+pub(super) async fn show(
+    ask: &Ask,
+    name: &str,
+    policy: &Value,
+    above: Above<'_>,
+) -> Result<Response, Problem> {
     let path = format!("/v1/policies/{}/history", segment(name));
     let revisions = ask.list(&path, MOST).await?;
     let clusters = ask.list("/v1/clusters", 1000).await?;
@@ -30,8 +36,9 @@ pub(super) async fn show(ask: &Ask, name: &str, policy: &Value) -> Result<Respon
     let may =
         policy["origin"] == "api" && ask.caller.must(Permission::AuthorPolicies, None).is_ok();
     let main = html! {
-        (head(ask, name, policy, &deciding, None))
+        (head(ask, (name, policy), &deciding, None, above.copy))
         (tabs(&format!("/policies/{}", segment(name)), "history"))
+        (above.told)
         @if policy["origin"] == "api" && !may {
             p.small.dim { "To try one of them, or make it the newest, needs the role " (Permission::AuthorPolicies.least_role().word()) "." }
         }
@@ -47,10 +54,11 @@ pub(super) async fn show(ask: &Ask, name: &str, policy: &Value) -> Result<Respon
         area: Area::Policies,
         cluster: None,
         main,
-        live: "policy",
+        // What is being entered is not to go.
+        live: if above.copy.is_some() { "" } else { "policy" },
         script: None,
     };
-    page::shown(ask, page).await
+    page::shown_as(ask, page, above.status).await
 }
 
 fn one(name: &str, policy: &Value, revision: &Value, before: Option<&Value>, may: bool) -> Markup {

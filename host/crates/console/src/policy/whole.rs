@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item};
 
-use super::chain::{State, choice, described, invalid, setting_fields, wrong};
+use super::chain::{State, choice, described, invalid, setting_fields, unpinned, wrong};
 use super::document::{nth, shown};
 use super::faults::Faults;
 use super::keys::{NEW_NEED, NEW_SETTING, NEW_WATCH, TIES, WATCH};
@@ -65,6 +65,8 @@ struct Alone {
     /// What holds without one.
     none: &'static str,
     unit: String,
+    /// Whether there is such a unit.
+    is_there: bool,
     settings: Vec<(Value, Option<String>)>,
 }
 
@@ -95,8 +97,10 @@ impl Whole {
             if alone.unit.is_empty() {
                 continue;
             }
-            let path = format!("/v1/units/{}/inspection", segment(&alone.unit));
-            let inspected = ask.get_if(&path).await.unwrap_or_default();
+            let path = format!("/v1/units/{}/inspection", segment(unpinned(&alone.unit)));
+            let inspected = ask.get_if(&path).await;
+            alone.is_there = inspected.is_some();
+            let inspected = inspected.unwrap_or_default();
             let declared = items(&inspected, "settings").iter().map(|declared| {
                 let name = self::text(declared, "name");
                 let value = said.iter().find(|(known, _)| known == name);
@@ -296,7 +300,7 @@ impl Alone {
                     input.field id=(field) name=(field) value=(self.unit) list="units-alone" placeholder=(self.none) readonly[!state.may]
                         aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)];
                     (wrong(&field, state.faults))
-                    @if !self.unit.is_empty() { span.small { a href={ "/units/" (segment(&self.unit)) } { "About the unit" } } }
+                    @if self.is_there { span.small { a href={ "/units/" (segment(unpinned(&self.unit))) } { "About the unit" } } }
                 }
                 (setting_fields(&self.settings, &|name| self.field(name), state))
             }
@@ -327,6 +331,7 @@ fn read(text: &str) -> Option<(Whole, [Pairs; 2])> {
             .and_then(|it| it.get("unit"))
             .and_then(shown)
             .unwrap_or_default(),
+        is_there: false,
         settings: Vec::new(),
     };
     let order = alone("order", "Order of batches", "by priority, score and size");

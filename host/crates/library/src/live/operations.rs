@@ -199,7 +199,7 @@ impl Library {
         if !was_in_force && known.is_none() {
             return Err(no_digest());
         }
-        let mut staging = Staging::new(Source::Kept, digest).asked_by(by);
+        let mut staging = Staging::new(Source::Rollback, digest).asked_by(by);
         let _shown = self.show(&mut staging);
         let asked = self.admission.trust();
         let embedded = self.lock().embedded(digest);
@@ -439,7 +439,7 @@ impl Library {
         let known = known.map(|(source, unit)| (source, unit.digest()));
         let distrusted = || {
             let unit = state.distrusted_as(name)?;
-            Some((Source::Kept, unit.digest))
+            Some((unit.source(), unit.digest))
         };
         let Some((source, digest)) = known.or_else(distrusted) else {
             return Err(LibraryOperationError::NoUnit(name.to_owned()));

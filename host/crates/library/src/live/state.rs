@@ -27,6 +27,17 @@ pub enum Origin {
     Pin,
 }
 
+impl Origin {
+    /// Where what was chosen so is from, of which nothing else is known.
+    pub(super) fn source(&self) -> Source {
+        match self {
+            Self::Upload { by } => Source::Upload { by: by.clone() },
+            Self::Rollback => Source::Rollback,
+            Self::Pin => Source::Pin,
+        }
+    }
+}
+
 /// Which units there are. Changed as a copy, which replaces it when all is well.
 #[derive(Debug, Clone, Default)]
 pub(super) struct State {
@@ -138,11 +149,7 @@ impl State {
     /// The same, whether it is disabled or not.
     pub(super) fn if_enabled(&self, name: &str) -> Option<(Source, &Arc<Unit>)> {
         if let Some(choice) = self.choices.get(name) {
-            let source = match &choice.origin {
-                Origin::Upload { by } => Source::Upload { by: by.clone() },
-                Origin::Rollback | Origin::Pin => Source::Kept,
-            };
-            return Some((source, &choice.unit));
+            return Some((self.source_of(name, choice), &choice.unit));
         }
         if let Some((path, unit)) = self.offered(name) {
             let path = path.to_owned();
@@ -158,6 +165,21 @@ impl State {
         earlier
             .map(|unit| (Source::Kept, unit))
             .or_else(|| embedded.map(|unit| (Source::Embedded, unit)))
+    }
+
+    /// Where a choice is from. A pin alone moves nothing: what it is on is from where it was, as
+    /// long as that is there.
+    fn source_of(&self, name: &str, choice: &Choice) -> Source {
+        let digest = choice.unit.digest();
+        let offered = self.offered(name);
+        let offered = offered.filter(|(_, unit)| unit.digest() == digest);
+        match (&choice.origin, offered) {
+            (Origin::Pin, Some((path, _))) => Source::File {
+                path: path.to_owned(),
+            },
+            (Origin::Pin, None) if self.embedded(digest).is_some() => Source::Embedded,
+            (origin, _) => origin.source(),
+        }
     }
 
     /// The unit of that name that was let in and is not trusted any more, if there is one:

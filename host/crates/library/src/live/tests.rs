@@ -725,7 +725,37 @@ fn where_signatures_are_required_only_signed_units_come_in() {
         .library
         .rollback("sample", Digest::of(&one), "me")
         .unwrap();
-    assert_eq!(rolled.source, Source::Kept);
+    assert_eq!(rolled.source, Source::Rollback);
+}
+
+#[test]
+fn where_the_version_in_force_is_from_is_told_after_a_rollback_and_a_pin() {
+    let scene = Scene::new();
+    let library = &scene.library;
+    let source = || status_of(library, "sample").source.unwrap();
+    let one = component("sample", "one");
+    let file = |name: &str| Source::File { path: name.into() };
+    // A pin moves nothing: what it is on is from where it was.
+    library.pin("sample", "me").unwrap();
+    assert_eq!(source(), Source::Embedded);
+    library.unpin("sample", "me").unwrap();
+    scene.sees("u/a.wasm", &one);
+    library.pin("sample", "me").unwrap();
+    assert_eq!(source(), file("u/a.wasm"));
+    // Its file has something else by now.
+    scene.sees("u/a.wasm", &component("sample", "two"));
+    assert_eq!(source(), Source::Pin);
+    library.unpin("sample", "me").unwrap();
+    assert_eq!(source(), file("u/a.wasm"));
+    library.rollback("sample", Digest::of(&one), "me").unwrap();
+    assert_eq!(source(), Source::Rollback);
+    library.pin("sample", "me").unwrap();
+    assert_eq!(source(), Source::Rollback);
+}
+
+fn status_of(library: &Library, name: &str) -> UnitStatus {
+    let found = library.units().into_iter().find(|unit| unit.name == name);
+    found.unwrap()
 }
 
 #[test]

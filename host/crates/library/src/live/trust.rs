@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use super::state::{Choice, Distrusted, Place, State};
-use super::{KeptArtifact, Library, LibraryEvent, LibraryOperationError, Origin};
+use super::{KeptArtifact, Library, LibraryEvent, LibraryOperationError};
 use crate::history::{Entry, History};
 use crate::stage::{Candidate, Outcome, Source, Staging, Step};
 use crate::trust::Trust;
@@ -317,14 +317,12 @@ pub(super) fn still_admits(
 }
 
 impl Distrusted {
-    fn source(&self) -> Source {
+    /// Where it was from.
+    pub(super) fn source(&self) -> Source {
         match &self.place {
             Place::File(path) => Source::File { path: path.clone() },
-            Place::Choice {
-                origin: Origin::Upload { by },
-                ..
-            } => Source::Upload { by: by.clone() },
-            Place::Kept(_) | Place::Choice { .. } => Source::Kept,
+            Place::Choice { origin, .. } => origin.source(),
+            Place::Kept(_) => Source::Kept,
             Place::Program => Source::Embedded,
         }
     }

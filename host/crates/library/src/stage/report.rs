@@ -29,8 +29,13 @@ pub enum Source {
         #[cfg_attr(feature = "openapi", schema(required = false, example = "ci"))]
         by: String,
     },
-    /// It was in force before and was asked for again.
+    /// It was in force before, and is read from the stored versions: its file is gone, or what
+    /// was in its place is not trusted any more.
     Kept,
+    /// Somebody went back to it.
+    Rollback,
+    /// It was in force when it was pinned; its file has another unit now, or is gone.
+    Pin,
     /// It comes with the program.
     Embedded,
 }
@@ -40,7 +45,9 @@ impl fmt::Display for Source {
         match self {
             Self::File { path } => write!(f, "{}", path.display()),
             Self::Upload { by } => write!(f, "the upload by {by}"),
-            Self::Kept => f.write_str("the kept artifact"),
+            Self::Kept => f.write_str("the stored versions"),
+            Self::Rollback => f.write_str("a rollback"),
+            Self::Pin => f.write_str("a pin"),
             Self::Embedded => f.write_str("the program"),
         }
     }

@@ -17,6 +17,10 @@ impl UnitDescriptions for Units {
             .find(|known| is(&known.name) || known.aliases.iter().any(is))
     }
 
+    fn digest(&self, _: &str) -> Option<String> {
+        None
+    }
+
     fn names(&self) -> Vec<&str> {
         let names = self.0.iter();
         names

@@ -2,6 +2,7 @@
 //! its settings.
 
 use super::Checker;
+use crate::unit_name::SHORT;
 use crate::{Settings, UnitName};
 use placewright_document::form::Fields;
 use placewright_document::{Place, alternatives, shown};
@@ -49,24 +50,19 @@ impl<'a, 't> Checker<'a, 't> {
 
     fn unknown_unit(&mut self, wanted: &UnitName, place: &Place) {
         let name = shown(&wanted.name);
-        match &wanted.pin {
-            Some(pin)
-                if self
-                    .units
-                    .find(&UnitName::new(wanted.name.clone()))
-                    .is_some() =>
-            {
-                let message =
-                    format!("there is a unit \"{name}\", but none whose digest begins with {pin}");
-                self.problems.add(place, message);
-            }
-            _ => self.problems.add_misnamed(
-                place,
-                format!("there is no unit \"{name}\""),
-                &wanted.name,
-                self.units.names(),
-            ),
+        let in_force = self.units.find(&UnitName::new(wanted.name.clone()));
+        if let (Some(pin), Some(unit)) = (&wanted.pin, in_force) {
+            let digest = self.units.digest(&unit.name).unwrap_or_default();
+            let message = none_of_pin(&name, pin, unit, &digest);
+            return self.problems.add(place, message);
         }
+        self.problems.add_misnamed_or(
+            place,
+            format!("there is no unit \"{name}\""),
+            &wanted.name,
+            self.units.names(),
+            " in force: take one of the list of units (GET /v1/units), or hand this one in first",
+        );
     }
 
     fn check_list(&mut self, description: &Description, list: &str, place: &Place) {
@@ -92,6 +88,18 @@ impl<'a, 't> Checker<'a, 't> {
         );
         self.problems.add(place, message);
     }
+}
+
+/// What is wrong with a pin: of a name one version is in force.
+fn none_of_pin(name: &str, pin: &str, in_force: &Description, digest: &str) -> String {
+    let short = digest.get(..SHORT).unwrap_or(digest);
+    let more = if pin.len() > SHORT { "…" } else { "" };
+    let pin = pin.get(..SHORT).unwrap_or(pin);
+    format!(
+        "there is a unit \"{name}\", but none whose digest begins with {pin}{more}: in force is version {}, with the digest {short}; \
+         write \"{name}@{short}\", or put the version in force that you want",
+        shown(&in_force.version)
+    )
 }
 
 /// The lists of a policy document in which a unit can stand.
