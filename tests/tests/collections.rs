@@ -90,11 +90,7 @@ const OTHERS: &[(&str, &[&str])] = &[
     ),
     (
         "requests that wait for a turn hold their bodies, which are bounded",
-        &[
-            "Batch.again",
-            "Batch.unset",
-            "ByAsker.askers",
-        ],
+        &["Batch.again", "Batch.unset", "ByAsker.askers"],
     ),
     (
         "it goes with a stream of events, of which there may be few",
