@@ -578,7 +578,7 @@ async fn shown_editor(
         && Language::of(&draft.text) == Language::Toml;
     let is_locked = policy["origin"] != "api";
     let may_edit = ask.caller.must(Permission::AuthorPolicies, None).is_ok();
-    let chain = chain::Chain::read(ask, &draft.text).await;
+    let chain = chain::Chain::read(ask, &draft.text, text(policy, "text")).await;
     // Where chance decides, a request is chosen of which the shares are told.
     if draft.shares_of.is_none()
         && chain.as_ref().is_ok_and(chain::Chain::has_selections)

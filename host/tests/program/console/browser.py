@@ -375,6 +375,57 @@ def a_policy_is_tuned_and_counts_as_the_api_counts(desk, api):
     desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing='0']"))
 
 
+def the_slider_of_a_factor_goes_as_far_as_its_field(desk):
+    desk.go("/policies/house")
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    slider = desk.one("input[data-for='entry/-/costs/0/factor']")
+    for written, keys, expected in (
+        ("250", [Keys.ARROW_DOWN], "249.9"),
+        ("-4", [Keys.ARROW_UP], "-3.9"),
+        ("2.55", [Keys.SHIFT, Keys.ARROW_RIGHT], "3.55"),
+        ("2.55", [Keys.SHIFT, Keys.ARROW_LEFT], "1.55"),
+        ("2,5", [Keys.ARROW_UP], "2,5"),
+    ):
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(written)
+        assert field.get_attribute("value") == written
+        slider.send_keys(*keys)
+        assert field.get_attribute("value") == expected, (written, field.get_attribute("value"))
+    # Nor does a key of the field replace what is no number.
+    field.send_keys(Keys.ARROW_UP)
+    assert field.get_attribute("value") == "2,5"
+    desk.one(".was").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing='0']"))
+    desk.complains_of_nothing()
+
+
+def a_factor_that_is_refused_stays_as_it_was_written(desk, api):
+    desk.go("/policies/house")
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("2,5")
+    revision = api.must("GET", "/v1/policies/house")["revision"]
+    desk.one("button[value='save']").click()
+    wrong = "wrong-entry/-/costs/0/factor"
+    desk.wait(lambda: desk.driver.find_elements(By.ID, wrong) and not field_is_there(field))
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    assert field.get_attribute("value") == "2,5"
+    assert "must be a number, such as 2.5" in desk.driver.find_element(By.ID, wrong).text
+    assert desk.one(".was").text == "was 2"
+    assert api.must("GET", "/v1/policies/house")["revision"] == revision
+    desk.one(".was").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing='0']"))
+    told = desk.complaints(allowed=("422",))
+    assert not told, told
+
+
+def field_is_there(field):
+    try:
+        return field.is_enabled()
+    except StaleElementReferenceException:
+        return False
+
+
 def what_is_wrong_is_told_at_its_field(desk):
     desk.go("/policies/house")
     field = desk.one("input[name='entry/-/costs/0/factor']")
@@ -689,6 +740,8 @@ def main():
         the_cells_of_a_large_map_are_read_again_by_themselves(desk, api)
         a_filter_answers_while_one_types_and_is_in_the_url(desk)
         a_policy_is_tuned_and_counts_as_the_api_counts(desk, api)
+        the_slider_of_a_factor_goes_as_far_as_its_field(desk)
+        a_factor_that_is_refused_stays_as_it_was_written(desk, api)
         what_is_wrong_is_told_at_its_field(desk)
         entries_are_moved_by_keys_and_by_dragging(desk)
         units_are_added_and_removed(desk)

@@ -626,9 +626,11 @@ fn what_is_wrong_stands_at_the_field_that_it_is_wrong_with() {
     let text = document(&desk.api())["text"].as_str().unwrap().to_owned();
     let setting = "entry/-/filters/0/settings/headroom";
     let factor = "entry/-/costs/0/factor";
+    let tier = "entry/-/costs/1/tier";
     let wrong = [
         (setting, "-5", format!("wrong-{setting} hint-{setting}")),
-        (factor, "much", format!("wrong-{factor}")),
+        (factor, "2,5", format!("wrong-{factor}")),
+        (tier, "first", format!("wrong-{tier}")),
     ];
     for (field, value, described) in wrong {
         let fields = [
@@ -646,6 +648,15 @@ fn what_is_wrong_stands_at_the_field_that_it_is_wrong_with() {
         assert!(body.contains(&told), "{told}: {body}");
         let described = format!("aria-describedby=\"{described}\"");
         assert!(body.contains(&described), "{described}: {body}");
+        // What was written stays for whoever mends it, beside what is in force.
+        let input = body.split("<input").find(|it| it.contains(&described));
+        let input = input.and_then(|it| it.split('>').next()).unwrap_or_default();
+        assert!(input.contains(&format!(" value=\"{value}\"")), "{input}");
+        if field == factor {
+            assert!(input.contains(" data-was=\"2\""), "{input}");
+            let told = "A factor must be a number, such as 2.5, not &quot;2,5&quot;.";
+            assert!(body.contains(told), "{body}");
+        }
         assert_eq!(body.matches(" autofocus").count(), 1, "{body}");
         // A script is told the same of a draft.
         let tried = desk.browse("POST", "/policies/house/draft", &cookie, &fields);

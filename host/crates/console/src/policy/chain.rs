@@ -1,6 +1,6 @@
 //! The chain of a policy as a form: its entries in order, with factors and settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item};
 
 use super::document::{Place, nth, shown};
 use super::faults::Faults;
-use super::{amount, order};
+use super::{amount, as_toml, order};
 use crate::ask::Ask;
 use crate::format::cut;
 use crate::url::segment;
@@ -84,7 +84,10 @@ struct Entry {
     is_there: bool,
     name: String,
     enabled: bool,
-    factor: f64,
+    /// As it is written, number or not.
+    factor: String,
+    /// The factor in force, if the policy in force has the cost.
+    was: Option<String>,
     scaling: String,
     tier: String,
     position: String,
@@ -95,16 +98,17 @@ struct Entry {
 }
 
 impl Chain {
-    /// The chain of a document in TOML.
+    /// The chain of a document in TOML; `in_force` is the document that is in force.
     ///
     /// # Errors
     /// Why it is not shown: a sentence.
-    pub(super) async fn read(ask: &Ask, document: &str) -> Result<Self, String> {
+    pub(super) async fn read(ask: &Ask, document: &str, in_force: &str) -> Result<Self, String> {
         if document.trim_start().starts_with('{') {
             return Err("the document is written in JSON with a value that the form cannot show, such as null".to_owned());
         }
         // What is read of it is done before anything is waited for.
         let mut stages = stages(document)?;
+        tell_what_was(&mut stages, in_force);
         let mut known: BTreeMap<String, Option<Value>> = BTreeMap::new();
         for entry in stages
             .iter_mut()
@@ -250,8 +254,8 @@ pub(super) fn costs(document: &str) -> Result<Vec<CostEntry>, String> {
         .filter(|entry| entry.enabled)
         .map(|entry| CostEntry {
             field: entry.place.field("factor"),
+            factor: entry.number(),
             name: entry.name,
-            factor: entry.factor,
         });
     Ok(costs.collect())
 }
@@ -281,6 +285,31 @@ fn stages(document: &str) -> Result<Vec<Stage>, String> {
         });
     }
     Ok(stages)
+}
+
+/// Note the factors in force at the costs of a draft, wherever those stand by now.
+fn tell_what_was(stages: &mut [Stage], in_force: &str) {
+    let mut known: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
+    let in_force = self::stages(&as_toml(in_force)).unwrap_or_default();
+    for stage in in_force {
+        for (_, list) in stage.lists.into_iter().filter(|it| LISTS[it.0].0 == "costs") {
+            for entry in list {
+                known.entry(entry.name).or_default().push_back(entry.factor);
+            }
+        }
+    }
+    for stage in stages {
+        for (_, list) in stage
+            .lists
+            .iter_mut()
+            .filter(|it| LISTS[it.0].0 == "costs")
+        {
+            for entry in list {
+                let of_name = known.get_mut(&entry.name);
+                entry.was = of_name.and_then(VecDeque::pop_front);
+            }
+        }
+    }
 }
 
 /// How many tables a list has, however it is written.
@@ -333,9 +362,8 @@ fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
         unit,
         is_there: false,
         enabled: said("enabled").is_none_or(|enabled| enabled == "true"),
-        factor: said("factor")
-            .and_then(|factor| factor.parse().ok())
-            .unwrap_or(1.0),
+        factor: said("factor").unwrap_or_else(|| "1".to_owned()),
+        was: None,
         scaling: said("scaling").unwrap_or_else(|| "none".to_owned()),
         tier: said("tier").unwrap_or_else(|| "1".to_owned()),
         position: said("position").unwrap_or_else(|| "any".to_owned()),
@@ -426,17 +454,23 @@ impl Entry {
         }
     }
 
+    /// The factor, or the usual one where none can be read.
+    fn number(&self) -> f64 {
+        let number = self.factor.parse().ok();
+        number.filter(|it: &f64| it.is_finite()).unwrap_or(1.0)
+    }
+
     fn slider(&self, state: &State<'_>) -> Markup {
         let may = state.may;
-        let most = (self.factor.abs() * 2.0).max(10.0);
-        let least = if self.factor < 0.0 { -most } else { 0.0 };
+        let number = self.number();
+        let (least, most) = range(number);
         let field = self.place.field("factor");
         let label = format!("Factor of {}", cut(&self.name, 60));
         html! {
-            input.with-script type="range" min=(least) max=(most) step="0.1" value=(self.factor) data-for=(field) aria-label={ (label) ", slider" } disabled[!may];
+            input.with-script type="range" min=(least) max=(most) step="0.1" value=(number) data-for=(field) aria-label={ (label) ", slider" } disabled[!may];
             input.field.num id=(field) name=(field) aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)]
                 autofocus[state.first == Some(field.as_str())] value=(self.factor) inputmode="decimal" aria-label=(label) readonly[!may]
-                data-was=(self.factor);
+                data-was=[self.was.as_deref()];
             (wrong(&field, state.faults))
         }
     }
@@ -465,6 +499,14 @@ impl Entry {
             }
         }
     }
+}
+
+/// How far the slider of a factor goes: twice as far as it, and below 0 where it does. The script of
+/// the editor has the same rule, for what is written meanwhile.
+fn range(factor: f64) -> (f64, f64) {
+    let most = (factor.abs() * 2.0).ceil().max(10.0);
+    let least = if factor < 0.0 { -most } else { 0.0 };
+    (least, most)
 }
 
 /// What may become of a decision in which an entry of that list fails.
@@ -578,4 +620,60 @@ fn bounds(declared: &Value) -> String {
         (None, _) => said.push("may be left out".to_owned()),
     }
     said.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The costs of a draft: name, factor as written, factor in force.
+    fn costs(draft: &str, in_force: &str) -> Vec<(String, String, Option<String>)> {
+        let mut stages = stages(draft).unwrap();
+        tell_what_was(&mut stages, in_force);
+        let lists = stages.into_iter().flat_map(|stage| stage.lists);
+        let entries = lists.flat_map(|(_, entries)| entries);
+        entries
+            .map(|entry| (entry.name, entry.factor, entry.was))
+            .collect()
+    }
+
+    #[test]
+    fn a_factor_stays_as_it_was_written_beside_the_one_in_force() {
+        let in_force = "[[costs]]\nunit = \"memory\"\nfactor = 2\n[[costs]]\nunit = \"cpu\"\n";
+        let draft = "[[costs]]\nunit = \"cpu\"\nfactor = \"\"\n[[costs]]\nunit = \"memory\"\nfactor = \"2,5\"\n[[costs]]\nunit = \"new\"\nfactor = inf\n";
+        let told = costs(draft, in_force);
+        let text = |text: &str| text.to_owned();
+        assert_eq!(
+            told,
+            [
+                (text("cpu"), text(""), Some(text("1"))),
+                (text("memory"), text("2,5"), Some(text("2"))),
+                (text("new"), text("inf"), None),
+            ]
+        );
+        // So it does where what is in force is written in JSON, or cannot be read.
+        let json = "{\"costs\": [{\"unit\": \"memory\", \"factor\": 3}]}";
+        let draft = "[[costs]]\nunit = \"memory\"\nfactor = \"much\"\n";
+        assert_eq!(costs(draft, json)[0].2.as_deref(), Some("3"));
+        assert_eq!(costs(draft, "= no")[0].2, None);
+    }
+
+    #[test]
+    fn a_slider_goes_further_than_its_factor() {
+        assert_eq!(range(2.0), (0.0, 10.0));
+        assert_eq!(range(250.0), (0.0, 500.0));
+        assert_eq!(range(-4.0), (-10.0, 10.0));
+        assert_eq!(range(-7.77), (-16.0, 16.0));
+        let slid = |factor: &str| {
+            let mut stages = stages(&format!(
+                "[[costs]]\nunit = \"memory\"\nfactor = {factor}\n"
+            ))
+            .unwrap();
+            let (_, mut list) = stages[0].lists.remove(0);
+            list.remove(0).number()
+        };
+        assert_eq!(slid("-3.5"), -3.5);
+        assert_eq!(slid("inf"), 1.0);
+        assert_eq!(slid("\"2,5\""), 1.0);
+    }
 }

@@ -90,6 +90,18 @@ pub(super) fn nth(item: &mut Item, number: usize) -> Option<&mut dyn TableLike> 
     }
 }
 
+/// The entry of a document that stands there.
+pub(super) fn entry<'d>(
+    document: &'d mut DocumentMut,
+    place: &Place,
+) -> Option<&'d mut dyn TableLike> {
+    let list = match place.stage {
+        None => document.get_mut(&place.list)?,
+        Some(stage) => nth(document.get_mut("stages")?, stage)?.get_mut(&place.list)?,
+    };
+    nth(list, place.number)
+}
+
 /// A value as a field shows it.
 pub(super) fn shown(item: &Item) -> Option<String> {
     match item.as_value()? {
@@ -160,11 +172,7 @@ fn is_about(name: &str) -> bool {
 /// Change what one field is about, if it says something else than the document.
 fn change(document: &mut DocumentMut, name: &str, value: &str) -> Option<()> {
     let (place, key) = Place::of(name)?;
-    let list = match place.stage {
-        None => document.get_mut(&place.list)?,
-        Some(stage) => nth(document.get_mut("stages")?, stage)?.get_mut(&place.list)?,
-    };
-    let entry = nth(list, place.number)?;
+    let entry = entry(document, &place)?;
     match key.strip_prefix("settings/") {
         Some(setting) => put_setting(entry, setting, value)?,
         None if key == "on-failure" && place.list != "effects" => put(entry, key, value, ""),
