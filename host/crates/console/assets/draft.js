@@ -114,6 +114,8 @@ function edit(form) {
     if (answer.status === 401) return expired();
     const shown = parsed(text);
     const next = shown.getElementById("editor");
+    const refused = shown.getElementById("wrong-add-unit");
+    if (refused && deed === "add") return notAdded(refused.textContent ?? "");
     if (!answer.ok || !next) {
       const why = shown.querySelector("#main p")?.textContent;
       return toast(why ?? "It could not be changed. Reload the page to go on.");
@@ -138,6 +140,23 @@ function edit(form) {
     const button = row?.querySelector(`[data-way="${way}"]`) ?? row?.querySelector("[data-way]");
     if (button instanceof HTMLElement) button.focus();
     toast(`${row?.querySelector("b")?.textContent ?? "It"} is now number ${Number(parts[4]) + 1} of ${parts[2]}.`);
+  }
+
+  /** Say at its field why a unit is not added. @param {string} why */
+  function notAdded(why) {
+    const field = document.getElementById("add-unit");
+    const place = field?.closest(".bar");
+    if (!field || !place) return toast(why);
+    document.getElementById("wrong-add-unit")?.remove();
+    const told = document.createElement("p");
+    told.className = "wrong";
+    told.id = "wrong-add-unit";
+    told.setAttribute("role", "alert");
+    told.textContent = why;
+    place.append(told);
+    field.setAttribute("aria-invalid", "true");
+    describe(field, told.id);
+    field.focus();
   }
 
   /** Say beside a factor what it was. @param {HTMLInputElement} field */

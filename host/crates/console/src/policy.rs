@@ -61,6 +61,15 @@ struct Draft {
     shares_of: Option<String>,
     /// Whether each decision is made on what those before it have come to.
     in_sequence: bool,
+    /// The unit that was to be added to the chain, and could not be.
+    not_added: Option<NotAdded>,
+}
+
+/// A unit that cannot be added to the chain.
+struct NotAdded {
+    unit: String,
+    list: String,
+    why: String,
 }
 
 /// What stands above the views of a policy.
@@ -132,6 +141,7 @@ impl Draft {
             cluster: said("cluster"),
             shares_of: said("shares-of"),
             in_sequence: in_sequence(said("sequence").as_deref())?,
+            not_added: None,
         })
     }
 
@@ -218,6 +228,7 @@ pub(crate) async fn show(
         cluster: ask.param("cluster").map(str::to_owned),
         shares_of: ask.param("shares-of").map(str::to_owned),
         in_sequence: in_sequence(ask.param("sequence"))?,
+        not_added: None,
     };
     editor(&ask, &name, &policy, draft, Told::Nothing, StatusCode::OK).await
 }
@@ -303,8 +314,22 @@ pub(crate) async fn act(
             || deed == order::ADD =>
         {
             let said = |name| form::value(&sent, name).unwrap_or_default().trim();
+            if deed == order::ADD {
+                let (unit, list) = (said("add-unit"), said("add-list"));
+                let added = order::added(&draft.text, list, unit)?;
+                match why_not_added(&ask, &name, (unit, list)).await? {
+                    None => draft.text = added,
+                    Some(why) => {
+                        let (unit, list) = (unit.to_owned(), list.to_owned());
+                        draft.not_added = Some(NotAdded { unit, list, why });
+                        let told = try_out(&ask, &name, &draft).await;
+                        let status = StatusCode::UNPROCESSABLE_ENTITY;
+                        return editor(&ask, &name, &policy, draft, told, status).await;
+                    }
+                }
+            }
             draft.text = match deed {
-                order::ADD => order::added(&draft.text, said("add-list"), said("add-unit"))?,
+                order::ADD => draft.text,
                 _ if deed.starts_with(order::REMOVE) => order::removed(&draft.text, deed)?,
                 _ if deed.starts_with(order::UNWATCH) => order::unwatched(&draft.text, deed)?,
                 _ => order::moved(&draft.text, deed)?,
@@ -365,6 +390,38 @@ pub(crate) async fn act(
             Err(Problem::new(Code::InvalidParameter, wrong))
         }
     }
+}
+
+/// Why a unit cannot stand in that list of a chain: a sentence. None: it can, as far as its name and
+/// its kinds tell.
+async fn why_not_added(
+    ask: &Ask,
+    policy: &str,
+    (unit, list): (&str, &str),
+) -> Result<Option<String>, Problem> {
+    let name = chain::unpinned(unit);
+    match ask.get(&format!("/v1/units/{}", segment(name))).await {
+        Ok(known) => return Ok(order::misplaced(&known, list)),
+        Err(problem) if problem.code() == Code::NotFound => {}
+        Err(problem) => return Err(problem),
+    }
+    // A unit has other names, too, by which policies know it.
+    let alone = order::added("", list, name)?;
+    let path = format!("/v1/policies/{}/check", segment(policy));
+    let sent = Language::Toml.sent(&alone, Vec::new());
+    let Err(problem) = ask.send("POST", &path, sent).await else {
+        return Ok(None);
+    };
+    let errors = problem.body(None).errors;
+    let is_unknown = errors
+        .iter()
+        .any(|error| error.message.starts_with("there is no unit"));
+    Ok(is_unknown.then(|| {
+        format!(
+            "There is no unit \"{}\": choose one of the list, or hand it in on the page of units first.",
+            cut(name, 60)
+        )
+    }))
 }
 
 /// A draft of a revision that is not the newest any more, beside the newest one.
@@ -603,12 +660,16 @@ async fn shown_editor(
         true => ask.list("/v1/units", UNITS).await.unwrap_or_default(),
         false => Vec::new(),
     };
-    let faults = faults_of(&told, &draft);
+    let mut faults = faults_of(&told, &draft);
+    if let Some(not) = &draft.not_added {
+        faults.add(order::ADD_UNIT, &not.why);
+    }
     let whole = match draft.is_document {
         true => None,
         false => Whole::read(ask, &draft.text).await,
     };
-    let first = chain.as_ref().ok().and_then(|it| it.first_fault(&faults));
+    let first = draft.not_added.as_ref().map(|_| order::ADD_UNIT.to_owned());
+    let first = first.or_else(|| chain.as_ref().ok().and_then(|it| it.first_fault(&faults)));
     let first = first.or_else(|| whole.as_ref().and_then(|it| it.first_fault(&faults)));
     let path = format!("/policies/{}", segment(name));
     let main = html! {
@@ -655,7 +716,7 @@ async fn shown_editor(
                         (Ok(chain), false) => {
                             textarea.hidden name="text" aria-label="The document" { "\n" (draft.text) }
                             @let state = chain::State { may: may_edit, faults: &faults, first: first.as_deref() };
-                            (chain.form(&state, &units))
+                            (chain.form(&state, &units, draft.not_added.as_ref()))
                             @if let Some(whole) = &whole { (whole.form(&state, &units, &chain.settings())) }
                         }
                         (Err(why), false) => {

@@ -475,6 +475,14 @@ def units_are_added_and_removed(desk):
     desk.one("button[aria-label='Remove network']").click()
     desk.wait(lambda: names() == before)
     desk.complains_of_nothing()
+    # One that there is not is refused at its field, and joins nothing.
+    desk.one("#add-unit").send_keys("nonsense", Keys.ENTER)
+    desk.wait(lambda: "There is no unit" in desk.driver.find_element(By.ID, "wrong-add-unit").text)
+    assert names() == before
+    field = desk.driver.switch_to.active_element
+    assert field.get_attribute("id") == "add-unit" and field.get_attribute("value") == "nonsense"
+    told = desk.complaints(allowed=("422",))
+    assert not told, told
 
 
 def chances_are_told_for_a_request(desk):

@@ -728,6 +728,32 @@ fn units_are_added_and_removed_and_their_scaling_and_tier_are_set() {
     assert_eq!(added.status, 200, "{}", added.body);
     assert!(added.body.contains("Remove network"), "{}", added.body);
     assert!(added.body.contains("data-differing="), "{}", added.body);
+    let by_alias = act(&[
+        ("add-unit", "HugePages"),
+        ("add-list", "filters"),
+        ("deed", "add"),
+    ]);
+    assert_eq!(by_alias.status, 200, "{}", by_alias.body);
+    assert!(
+        by_alias.body.contains("Remove HugePages"),
+        "{}",
+        by_alias.body
+    );
+    // What cannot stand there is refused at the field, and does not join the draft.
+    for (unit, why) in [
+        ("nonsense", "There is no unit &quot;nonsense&quot;"),
+        ("nonsense@9f2c41", "There is no unit &quot;nonsense&quot;"),
+        ("network", "The unit network is not a cost function"),
+    ] {
+        let refused = act(&[("add-unit", unit), ("add-list", "costs"), ("deed", "add")]);
+        assert_eq!(refused.status, 422, "{}", refused.body);
+        let body = &refused.body;
+        let told = format!("<p class=\"wrong\" id=\"wrong-add-unit\">{why}");
+        assert!(body.contains(&told), "{told}: {body}");
+        assert!(body.contains(&format!("value=\"{unit}\"")), "{body}");
+        assert!(!body.contains(&format!("Remove {unit}")), "{body}");
+        assert!(body.contains("data-differing=\"0\""), "{body}");
+    }
     let removed = act(&[("deed", "remove/-/costs/0")]);
     assert_eq!(removed.status, 200, "{}", removed.body);
     let draft = removed.body.split("<textarea").nth(1).unwrap();

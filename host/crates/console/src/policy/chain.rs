@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item};
 
 use super::document::{Place, nth, shown};
 use super::faults::Faults;
-use super::{amount, as_toml, order};
+use super::{NotAdded, amount, as_toml, order};
 use crate::ask::Ask;
 use crate::format::cut;
 use crate::url::segment;
@@ -174,8 +174,13 @@ impl Chain {
 
     /// The form, with what is wrong at the fields that it is wrong with: the first of them has the
     /// focus.
-    /// `units` are those that can be added.
-    pub(super) fn form(&self, state: &State<'_>, units: &[Value]) -> Markup {
+    /// `units` are those that can be added; `not_added` is the one that could not be.
+    pub(super) fn form(
+        &self,
+        state: &State<'_>,
+        units: &[Value],
+        not_added: Option<&NotAdded>,
+    ) -> Markup {
         html! {
             @for (number, stage) in self.stages.iter().enumerate() {
                 @if self.stages.len() > 1 { h2 { "Stage " (number + 1) @if let Some(name) = &stage.name { ": " (cut(name, 40)) } } }
@@ -195,7 +200,7 @@ impl Chain {
                     }
                 }
             }
-            @if state.may { (add(units)) }
+            @if state.may { (add(units, state, not_added)) }
         }
     }
 
@@ -207,20 +212,23 @@ impl Chain {
     }
 }
 
-/// Fields that add a unit to the chain.
-fn add(units: &[Value]) -> Markup {
+/// Fields that add a unit to the chain, with the one that could not be added.
+fn add(units: &[Value], state: &State<'_>, not_added: Option<&NotAdded>) -> Markup {
+    let field = order::ADD_UNIT;
     html! {
         section.panel aria-labelledby="add-title" {
             header { h2 id="add-title" { "Add a unit" } }
             div.in.bar {
-                label.lab { "Unit" input.field name="add-unit" list="add-units" size="20" autocomplete="off"; }
+                label.lab { "Unit" input.field id=(field) name=(field) list="add-units" size="20" autocomplete="off" value=[not_added.map(|it| it.unit.as_str())]
+                    aria-invalid=[invalid(field, state.faults)] aria-describedby=[described(field, false, state.faults)] autofocus[state.first == Some(field)]; }
                 datalist id="add-units" { @for unit in units { (choice(unit)) } }
-                label.lab { "as" select.field name="add-list" {
-                    @for (list, word) in [("filters", "filter"), ("costs", "cost function"), ("selections", "selection"), ("effects", "effect")] {
-                        option value=(list) { (word) }
+                label.lab { "as" select.field name=(order::ADD_LIST) {
+                    @for (list, _, word) in order::KINDS {
+                        option value=(list) selected[not_added.is_some_and(|it| it.list == list)] { (word) }
                     }
                 } }
                 button.btn type="submit" name="deed" value=(order::ADD) { "Add it at the end" }
+                (wrong(field, state.faults))
             }
         }
     }

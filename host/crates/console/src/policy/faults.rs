@@ -34,6 +34,12 @@ impl Faults {
         faults
     }
 
+    /// Note what is wrong with a field that is no part of the document.
+    pub(super) fn add(&mut self, field: &str, told: &str) {
+        let of_field = self.0.entry(field.to_owned()).or_default();
+        of_field.push(told.to_owned());
+    }
+
     /// What is wrong with a field.
     pub(super) fn at(&self, field: &str) -> Option<String> {
         self.0.get(field).map(|told| told.join(" "))
