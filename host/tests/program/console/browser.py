@@ -426,6 +426,28 @@ def field_is_there(field):
         return False
 
 
+def what_has_the_focus_is_in_sight(desk):
+    covered = """
+        const sticks = ".sticky, .top, .cols.tuning > :last-child", wrong = [];
+        const all = [...document.querySelectorAll("#main :is(a, button, input, select, summary, textarea)")];
+        for (const it of [...all, ...all.reverse()]) {
+            it.focus();
+            if (document.activeElement !== it || it.closest(sticks)) continue;
+            const { left, top, width, height } = it.getBoundingClientRect();
+            const over = document.elementFromPoint(left + width / 2, top + height / 2)?.closest(sticks);
+            if (over) wrong.push(`${it.outerHTML.slice(0, 120)} under ${over.className}`);
+        }
+        return wrong;"""
+    for width, height in ((390, 844), (640, 400), (1000, 700)):
+        desk.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        for path in ("/clusters/north/plans/1", "/policies/house"):
+            desk.go(path)
+            wrong = desk.driver.execute_script(covered)
+            assert not wrong, (width, path, wrong[:5])
+    desk.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def what_is_wrong_is_told_at_its_field(desk):
     desk.go("/policies/house")
     field = desk.one("input[name='entry/-/costs/0/factor']")
@@ -741,6 +763,7 @@ def main():
         desks.append(desk)
         every_page_is_shown_in_both_schemes_without_a_complaint(desk, text)
         pages_fit_a_phone_and_twice_the_size(desk)
+        what_has_the_focus_is_in_sight(desk)
         the_api_is_described_and_tried_on_a_page(desk, admin)
         the_map_is_walked_by_keys(desk)
         the_map_is_coloured_by_the_cost_of_a_vm(desk, api)
