@@ -426,6 +426,37 @@ def field_is_there(field):
         return False
 
 
+def names_of_any_length_stay_within_their_panels(desk, api):
+    name = "long-" + "x" * 190
+    api.must("POST", "/v1/clusters?policy=general", {
+        "name": "lengthy",
+        "hosts": [{"id": id, "cpu.cores": 4, "memory.total": "8 GiB"} for id in (name, "h2")],
+        "vms": [{"id": vm, "host": name, "cpu": 1, "memory": "1 GiB"} for vm in (name, "v2")],
+        "groups": [{"id": name, "vms": [name, "v2"], "rule": "negative", "hard": True}]})
+    api.must("POST", "/v1/clusters/lengthy/place", {"id": f"{name}2", "cpu": 1, "memory": "1 GiB"})
+    api.ask("POST", "/v1/clusters/lengthy/place", {"id": f"{name}3", "cpu": 100, "memory": "1 TiB"})
+    # What scrolls by itself may be wider than what is seen of it.
+    beyond = """
+        const wide = [...document.querySelectorAll("#main *")].filter((it) => {
+            const { width, right } = it.getBoundingClientRect();
+            return width && right > innerWidth + 1 && !it.closest(".scroll, pre, svg, .vh");
+        });
+        return wide.map((it) => `${it.tagName} ${it.textContent.slice(0, 60)}`).slice(0, 5);"""
+    at = "/clusters/lengthy"
+    for width in (1280, 390):
+        desk.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+        for path in (
+            f"{at}/groups", f"{at}/groups/{name}", f"{at}/decisions/1", f"{at}/decisions/2", f"{at}/decisions/2?host={name}",
+            f"{at}/questions?ask=maintenance&now=yes&host={name}", f"{at}/hosts/{name}/maintenance", f"{at}/vms/{name}",
+        ):
+            desk.go(path)
+            wide = desk.driver.execute_script(beyond)
+            assert not wide, (width, path, wide)
+    desk.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    api.must("DELETE", "/v1/clusters/lengthy")
+
+
 def what_has_the_focus_is_in_sight(desk):
     covered = """
         const sticks = ".sticky, .top, .cols.tuning > :last-child", wrong = [];
@@ -764,6 +795,7 @@ def main():
         every_page_is_shown_in_both_schemes_without_a_complaint(desk, text)
         pages_fit_a_phone_and_twice_the_size(desk)
         what_has_the_focus_is_in_sight(desk)
+        names_of_any_length_stay_within_their_panels(desk, api)
         the_api_is_described_and_tried_on_a_page(desk, admin)
         the_map_is_walked_by_keys(desk)
         the_map_is_coloured_by_the_cost_of_a_vm(desk, api)
