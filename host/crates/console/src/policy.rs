@@ -145,10 +145,13 @@ impl Draft {
         })
     }
 
-    /// The query of the route that tries this draft.
+    /// The query of the route that tries this draft: of each decision that is listed, the entry is told
+    /// through which it has another outcome.
     fn query(&self, name: &str) -> String {
+        let examples = answer::CHANGED.to_string();
         url::query([
             ("policy", Some(name)),
+            ("examples", Some(&*examples)),
             ("shares-of", self.shares_of.as_deref()),
             ("in-sequence", self.in_sequence.then_some("true")),
         ])
