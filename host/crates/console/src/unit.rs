@@ -244,6 +244,7 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
                         td { @if outcome["step"].is_string() {
                                 (state("bad", "bad", "refused")) span.sub { "at “" (text(outcome, "step")) "”: " (cut(text(outcome, "why"), 200)) }
                             } @else if outcome["result"] == "removed" { (state("off", "idle", "taken out")) }
+                            @else if outcome["result"] == "unchanged" { (state("off", "idle", "in force already")) }
                             @else if outcome["why"].is_string() { (state("warn", "warn", "held")) span.sub { (cut(text(outcome, "why"), 200)) } }
                             @else { (state("ok", "ok", "passed")) } }
                         td { @if may && outcome["result"] == "in-force" && digest != in_force { (back(digest)) } }

@@ -242,6 +242,7 @@ fn staged(became: Became<'_>) -> Markup {
     // One that is held for another reason, such as a pin, is not tried on decisions.
     let mut steps = items(staging, "steps").iter();
     let has_passed = !is_refused && steps.any(|step| text(step, "step") == "trial");
+    let is_unchanged = outcome["result"] == "unchanged";
     html! {
         section.panel aria-labelledby="staged" {
             header { h2 id="staged" { "What became of " (cut(name, 60)) } span.mono.small.dim { (text(staging, "digest").get(..12).unwrap_or_default()) } }
@@ -256,6 +257,7 @@ fn staged(became: Became<'_>) -> Markup {
                     a href={ "/units/" (segment(name)) "#shadow" } { "See what it comes to" }
                 })) }
                 @else if is_refused { (note("bad", html! { b { "Refused at the step “" (text(outcome, "step")) "”. " } (sentence(&cut(why, 400))) " What is in force stays." })) }
+                @else if is_unchanged { (note("", html! { b { "This file is in force already; nothing changes." } })) }
                 @else if has_passed { (note("ok", html! { b { "It has passed every step. " } @if !why.is_empty() { "It is not in force: " (sentence(&cut(why, 400))) } })) }
                 @else if !why.is_empty() { (note("warn", html! { (sentence(&cut(why, 400))) })) }
                 @else { (note("ok", html! { b { "It has passed every step." } })) }
@@ -480,6 +482,42 @@ mod tests {
             assert!(shown.contains(part), "{part}: {shown}");
         }
         assert!(!under_way(&[]).into_string().contains("section"));
+    }
+
+    #[test]
+    fn what_became_of_a_file_is_told_by_its_outcome() {
+        let told = |outcome: Value, steps: Value| {
+            let staging = serde_json::json!({"name": "memory", "digest": "0123456789abcdef", "outcome": outcome, "steps": steps});
+            let became = Became {
+                staging: &staging,
+                judges: false,
+            };
+            staged(became).into_string()
+        };
+        let trial =
+            || serde_json::json!([{"step": "trial", "result": "passed", "note": "", "took-us": 1}]);
+        for (outcome, steps, part) in [
+            (
+                serde_json::json!({"result": "unchanged"}),
+                serde_json::json!([]),
+                "This file is in force already; nothing changes.",
+            ),
+            (
+                serde_json::json!({"result": "in-force", "generation": 2}),
+                trial(),
+                "It has passed every step.",
+            ),
+            (
+                serde_json::json!({"result": "refused", "step": "contract", "why": "it is not a component"}),
+                serde_json::json!([]),
+                "Refused at the step “contract”.",
+            ),
+        ] {
+            let told = told(outcome, steps);
+            assert!(told.contains(part), "{part}: {told}");
+            let has_passed = told.contains("has passed every step");
+            assert_eq!(has_passed, part.contains("has passed"), "{told}");
+        }
     }
 
     #[tokio::test]
