@@ -32,7 +32,7 @@ use crate::parts::{self, ago, barred, note};
 use crate::told;
 use crate::url::{self, Pairs, of_cluster, segment};
 use crate::value::text;
-pub(crate) use amount::shown as amount;
+pub(crate) use amount::usual as usual_amount;
 pub(crate) use chain::CostEntry;
 use changes::Change;
 pub(crate) use changes::tree as in_json;

@@ -193,7 +193,7 @@ fn settings(inspected: &Value) -> Markup {
                     th.row.mono scope="row" { (cut(text(setting, "name"), 60)) }
                     td.small { (text(setting, "kind")) @if let Some(measure) = setting["measure"].as_str() { ", in " (measure) } }
                     td.mono.small { @match setting["default"].as_str() {
-                        Some(usual) => (cut(&crate::policy::amount(setting, usual), 60)),
+                        Some(usual) => (cut(&crate::policy::usual_amount(setting, usual), 60)),
                         None if setting["required"] == true => "must be given",
                         None => "none",
                     } }

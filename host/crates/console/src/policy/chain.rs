@@ -585,7 +585,7 @@ fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Mar
     let (may, faults) = (state.may, state.faults);
     let is_first = state.first == Some(field);
     let choices = items(declared, "choices");
-    let usual = amount::shown(declared, declared["default"].as_str().unwrap_or_default());
+    let usual = amount::usual(declared, declared["default"].as_str().unwrap_or_default());
     if text(declared, "kind") == "boolean" || !choices.is_empty() {
         let mut words: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
         if words.is_empty() {
@@ -622,7 +622,7 @@ fn bounds(declared: &Value) -> String {
     match (declared["default"].as_str(), declared["required"] == true) {
         (_, true) => said.push("must be given".to_owned()),
         (Some(usual), _) => {
-            let usual = amount::shown(declared, usual);
+            let usual = amount::usual(declared, usual);
             said.push(format!("{} if not given", cut(&usual, 40)));
         }
         (None, _) => said.push("may be left out".to_owned()),
