@@ -353,19 +353,22 @@ fn failure(cluster: &str, answer: &Value) -> Markup {
                 } }
             } }
             (first_of(failures.len(), "failures"))
-            @if let [one] = failures[..] { (homes(cluster, items(one, "vms"))) }
+            @if let [one] = failures[..] { (homes(cluster, one)) }
         }
     }
 }
 
-/// Where the VMs of a host that fails would go.
-fn homes(cluster: &str, vms: &[Value]) -> Markup {
+/// Where the VMs of hosts that fail would go, from which of them.
+fn homes(cluster: &str, failure: &Value) -> Markup {
+    let vms = items(failure, "vms");
+    let is_of_several = items(failure, "hosts").len() > 1;
     html! { @if !vms.is_empty() {
         div.scroll { table {
             caption.vh { "Where its VMs would go" }
-            thead { tr { th scope="col" { "VM" } th scope="col" { "Would go to" } } }
+            thead { tr { th scope="col" { "VM" } @if is_of_several { th scope="col" { "From" } } th scope="col" { "Would go to" } } }
             tbody { @for vm in vms.iter().take(ROWS) { tr {
                 th.row scope="row" { (vm_link(cluster, text(vm, "vm"))) }
+                @if is_of_several { td { (host_link(cluster, vm["from"].as_str())) } }
                 td { @match vm["host"].as_str() {
                     Some(host) => (host_link(cluster, Some(host))),
                     None => { (state("bad", "bad", "no host")) span.sub { (removed_by(items(vm, "stopped-by"))) } }

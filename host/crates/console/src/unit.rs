@@ -220,9 +220,9 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
     }
     let back = |digest: &str| {
         html! {
-            form action={ "/units/" (segment(name)) } method="post" data-sure="Go back to this version? It decides from then on." {
+            form action={ "/units/" (segment(name)) } method="post" {
                 input type="hidden" name="digest" value=(digest);
-                button.btn name="deed" value="rollback" type="submit" { "Go back to it" }
+                (parts::sure_button("", "rollback", "Go back to it", "Go back to this version? It decides from then on."))
             }
         }
     };
@@ -368,9 +368,7 @@ fn report_row(cluster: &str, report: &Value) -> Markup {
 fn shadow_deed(ask: &Ask, name: &str, deed: &str, label: &str, class: &str, sure: &str) -> Markup {
     match ask.may(Permission::Administer, None) {
         true => html! {
-            form action={ "/units/" (segment(name)) } method="post" data-sure=(sure) {
-                button class={ "btn " (class) } name="deed" value=(deed) type="submit" { (label) }
-            }
+            form action={ "/units/" (segment(name)) } method="post" { (parts::sure_button(class, deed, label, sure)) }
         },
         false => barred(ask, Permission::Administer, label),
     }

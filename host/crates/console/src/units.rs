@@ -177,8 +177,7 @@ fn hand_in(ask: &Ask) -> Markup {
                 input id="unit-file" type="file" name="unit" accept=".wasm,application/wasm,.sig" multiple required;
                 button.btn type="submit" name="deed" value="check" { "Check it" }
                 span.bar {
-                    button.btn type="submit" name="deed" value="shadow"
-                        data-sure="Let it judge beside the unit in force? It decides nothing. Clusters that use a unit of its name wait while it judges a decision." { "Let it judge beside" }
+                    (parts::sure_button("", "shadow", "Let it judge beside", "Let it judge beside the unit in force? It decides nothing. Clusters that use a unit of its name wait while it judges a decision."))
                     label.lab.small { "every" input.field.small name="every" value="1" size="4" inputmode="numeric" aria-label="It judges every so many decisions"; "decisions" }
                 }
                 button.btn.main type="submit" name="deed" value="put" { "Put in force" }
