@@ -449,3 +449,23 @@ pub(crate) fn why(cluster: &str, answer: &Value) -> Markup {
         } }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn of_hosts_that_fail_together_it_is_told_where_each_vm_was() {
+        let failure = |hosts: &[&str]| {
+            let vm = json!({"vm": "v", "from": "h1", "host": "h3"});
+            homes("c", &json!({"hosts": hosts, "vms": [vm]})).into_string()
+        };
+        let together = failure(&["h1", "h2"]);
+        for part in [">From<", "/hosts/h1", "/hosts/h3"] {
+            assert!(together.contains(part), "{part}: {together}");
+        }
+        let alone = failure(&["h1"]);
+        assert!(!alone.contains(">From<") && !alone.contains("/hosts/h1"));
+    }
+}

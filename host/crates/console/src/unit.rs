@@ -461,6 +461,7 @@ fn done(deed: &str, name: &str, unit: &Value, staging: &Value) -> String {
 async fn refused(ask: &Ask, answer: &Answer) -> Result<Response, Problem> {
     let became = Became {
         staging: &answer.body,
+        file: None,
         judges: false,
     };
     page_of(ask, Some(became), answer.status).await

@@ -81,6 +81,8 @@ async fn stagings_alone(ask: &Ask) -> Result<Response, Problem> {
 pub(crate) struct Became<'s> {
     /// The steps that it went through.
     pub(crate) staging: &'s Value,
+    /// The name of the file that it came in, if it came in one: a file that is refused may have no other.
+    pub(crate) file: Option<&'s str>,
     /// Whether it judges beside what is in force, if it has passed them.
     pub(crate) judges: bool,
 }
@@ -237,7 +239,8 @@ fn staged(became: Became<'_>) -> Markup {
     let outcome = &staging["outcome"];
     let why = text(outcome, "why");
     let is_refused = text(outcome, "result") == "refused" || outcome["step"].is_string();
-    let name = staging["name"].as_str().unwrap_or("the file");
+    let name = staging["name"].as_str().or(became.file);
+    let name = name.unwrap_or("the file");
     // One that is held for another reason, such as a pin, is not tried on decisions.
     let mut steps = items(staging, "steps").iter();
     let has_passed = !is_refused && steps.any(|step| text(step, "step") == "trial");
@@ -370,6 +373,7 @@ pub(crate) async fn upload(
     let answer = ask.send(method, path.trim_end_matches('?'), sent).await?;
     let became = Became {
         staging: &answer.body,
+        file: form.name.as_deref(),
         judges,
     };
     page_of(&ask, Some(became), answer.status).await
@@ -379,6 +383,8 @@ pub(crate) async fn upload(
 #[derive(Debug, Default)]
 struct HandedIn {
     file: Bytes,
+    /// The name of the file.
+    name: Option<String>,
     /// The file with its signature, if it came with one.
     signature: Option<Bytes>,
     /// The button.
@@ -409,6 +415,8 @@ async fn parts_of(kind: &str, body: Bytes) -> Result<HandedIn, Problem> {
             }
             Some("unit") => {
                 one_of_each(handed_in.file.is_empty())?;
+                let name = field.file_name().filter(|name| !name.is_empty());
+                handed_in.name = name.map(str::to_owned);
                 handed_in.file = field.bytes().await.map_err(wrong)?;
             }
             Some("deed") => handed_in.deed = field.text().await.map_err(wrong)?,
@@ -489,6 +497,7 @@ mod tests {
             let staging = serde_json::json!({"name": "memory", "digest": "0123456789abcdef", "outcome": outcome, "steps": steps});
             let became = Became {
                 staging: &staging,
+                file: None,
                 judges: false,
             };
             staged(became).into_string()
@@ -517,6 +526,18 @@ mod tests {
             let has_passed = told.contains("has passed every step");
             assert_eq!(has_passed, part.contains("has passed"), "{told}");
         }
+        // A file that is refused before its name was read is told of by that of the file.
+        let refused = serde_json::json!({"name": null, "digest": "01", "outcome": {"result": "refused", "step": "contract", "why": "no"}});
+        let called = |file: Option<&str>| {
+            let became = Became {
+                staging: &refused,
+                file,
+                judges: false,
+            };
+            staged(became).into_string()
+        };
+        assert!(called(Some("<b>.wasm")).contains("What became of &lt;b&gt;.wasm"));
+        assert!(called(None).contains("What became of the file"));
     }
 
     #[tokio::test]
@@ -528,6 +549,7 @@ mod tests {
         let form = parts_of(kind, body.clone()).await.unwrap();
         let said = (&form.file[..], form.deed.as_str(), form.every.as_str());
         assert_eq!(said, (&b"\0asm\r\n\x01"[..], "check", ""));
+        assert_eq!(form.name.as_deref(), Some("a;b.wasm"));
         assert!(parts_of("multipart/form-data", body.clone()).await.is_err());
         assert!(parts_of(kind, body.slice(..body.len() - 30)).await.is_err());
         assert!(parts_of(kind, Bytes::new()).await.is_err());
