@@ -416,10 +416,7 @@ mod tests {
         let (with, without) = shown.split_once("<details").unwrap();
         // Whichever of them a browser shows.
         assert!(with.contains("class=\"btn with-script risk\""), "{shown}");
-        assert!(
-            with.contains("data-sure=\"Stop this plan?\""),
-            "{shown}"
-        );
+        assert!(with.contains("data-sure=\"Stop this plan?\""), "{shown}");
         assert!(without.contains("class=\"sure without-script\""), "{shown}");
         let (closed, opened) = without.split_once("</summary>").unwrap();
         assert!(!closed.contains("<button"), "{shown}");

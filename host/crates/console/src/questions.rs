@@ -442,6 +442,8 @@ pub(crate) fn why(cluster: &str, answer: &Value) -> Markup {
             "tied" => p.lead { b { "It costs the same as the chosen host; the rule for ties decides between them." } },
             "refused-by-quota" => p.lead { (host_link(cluster, Some(host))) b { " would have been left." } },
             "not-preferred" => p.lead { b { "The request prefers other hosts, and some of these are left." } },
+            "not-drawn" if answer["share"].as_f64().is_none_or(|share| share <= 0.0) => p.lead {
+                (host_link(cluster, Some(host))) b { " has no chance." } " Chance decides, and the policy gives it a share of 0 %." },
             "not-drawn" => p.lead { b { "Chance decides, and another host is drawn." } " Its share is " (format::percent(answer["share"].as_f64().unwrap_or_default())) "." },
             other => p.lead { (cut(other, 80)) },
         }

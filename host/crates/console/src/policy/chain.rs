@@ -300,18 +300,18 @@ fn tell_what_was(stages: &mut [Stage], in_force: &str) {
     let mut known: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
     let in_force = self::stages(&as_toml(in_force)).unwrap_or_default();
     for stage in in_force {
-        for (_, list) in stage.lists.into_iter().filter(|it| LISTS[it.0].0 == "costs") {
+        for (_, list) in stage
+            .lists
+            .into_iter()
+            .filter(|it| LISTS[it.0].0 == "costs")
+        {
             for entry in list {
                 known.entry(entry.name).or_default().push_back(entry.factor);
             }
         }
     }
     for stage in stages {
-        for (_, list) in stage
-            .lists
-            .iter_mut()
-            .filter(|it| LISTS[it.0].0 == "costs")
-        {
+        for (_, list) in stage.lists.iter_mut().filter(|it| LISTS[it.0].0 == "costs") {
             for entry in list {
                 let of_name = known.get_mut(&entry.name);
                 entry.was = of_name.and_then(VecDeque::pop_front);
