@@ -340,12 +340,19 @@ pub(crate) async fn act(
             let told = try_out(&ask, &name, &draft).await;
             editor(&ask, &name, &policy, draft, told, StatusCode::OK).await
         }
-        "try" | "chain" | "document" => {
-            if deed != "try" {
-                draft.is_document = deed == "document";
-            }
+        "try" => {
             let told = try_out(&ask, &name, &draft).await;
             editor(&ask, &name, &policy, draft, told, StatusCode::OK).await
+        }
+        "chain" | "document" => {
+            draft.is_document = deed == "document";
+            let told = try_out(&ask, &name, &draft).await;
+            let shown = html! { "This is the " (deed) " of your draft. Nothing is saved." };
+            let above = Above {
+                told: parts::outcome("", shown),
+                ..Above::nothing(StatusCode::OK)
+            };
+            shown_editor(&ask, (&name, &policy), draft, told, above).await
         }
         "save" => {
             let tag = (header::IF_MATCH, format!("\"{}\"", draft.revision));
@@ -674,11 +681,20 @@ async fn shown_editor(
     let first = draft.not_added.as_ref().map(|_| order::ADD_UNIT.to_owned());
     let first = first.or_else(|| chain.as_ref().ok().and_then(|it| it.first_fault(&faults)));
     let first = first.or_else(|| whole.as_ref().and_then(|it| it.first_fault(&faults)));
+    // The focus is on what is told above the editor, if anything is, or else on what is to be mended.
+    let is_told_above = !above.told.0.is_empty();
+    let first = first.filter(|_| !is_told_above && !draft.is_document);
+    let refused = match &told {
+        Told::Wrong(problem) if !above.status.is_success() => Some(problem.detail()),
+        _ => None,
+    };
+    let refused = refused.filter(|_| first.is_none() && !is_told_above);
     let path = format!("/policies/{}", segment(name));
     let main = html! {
         (head(ask, (name, policy), &deciding, Some("editor"), above.copy))
         (tabs(&path, if draft.is_document { "document" } else { "" }))
         (above.told)
+        @if let Some(why) = refused { (parts::alert("bad", html! { b { "Nothing is saved. " } (sentence(why)) })) }
         @if is_translated { (note("", html! {
             p { "This policy is written in JSON. The form writes TOML: it says the same, and a policy that is saved here is in TOML from then on. "
             a href={ (path) "?view=document" } { "Show the document as it is" } "." }

@@ -650,7 +650,9 @@ fn what_is_wrong_stands_at_the_field_that_it_is_wrong_with() {
         assert!(body.contains(&described), "{described}: {body}");
         // What was written stays for whoever mends it, beside what is in force.
         let input = body.split("<input").find(|it| it.contains(&described));
-        let input = input.and_then(|it| it.split('>').next()).unwrap_or_default();
+        let input = input
+            .and_then(|it| it.split('>').next())
+            .unwrap_or_default();
         assert!(input.contains(&format!(" value=\"{value}\"")), "{input}");
         if field == factor {
             assert!(input.contains(" data-was=\"2\""), "{input}");
