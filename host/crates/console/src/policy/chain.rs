@@ -189,6 +189,7 @@ impl Chain {
                     label.lab.small { "Of the hosts that are left, to the next stage go"
                         select.field.small id=(field) name=(field) disabled[!state.may] {
                             @for (word, meaning) in [("all", "all"), ("best", "those of least cost")] { option value=(word) selected[keep == word] { (meaning) } }
+                            (unknown(keep, &["all", "best"]))
                         }
                     }
                 }
@@ -436,7 +437,7 @@ impl Entry {
                     select.field.small id=(field) name=(field) aria-label={ (title) " of " (cut(&self.name, 60)) } disabled[!may]
                         aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
                         @for (word, meaning) in words { option value=(word) title=(meaning) selected[value == *word] { (word) } }
-                        @if !words.iter().any(|(word, _)| *word == value) { option value=(value) selected { (cut(value, 40)) } }
+                        (unknown(value, &words.iter().map(|(word, _)| *word).collect::<Vec<_>>()))
                     }
                 }
             }
@@ -501,6 +502,7 @@ impl Entry {
                         aria-invalid=[invalid(&on_failure, state.faults)] aria-describedby=[described(&on_failure, false, state.faults)] {
                         @let said = self.on_failure.as_deref().unwrap_or_default();
                         @for (word, meaning) in on_failures(list) { option value=(word) selected[said == word] { (meaning) } }
+                        (unknown(said, &on_failures(list).map(|(word, _)| word)))
                     }
                     (wrong(&on_failure, state.faults))
                 } }
@@ -581,6 +583,12 @@ pub(super) fn described(field: &str, has_hint: bool, faults: &Faults) -> Option<
     (!ids.is_empty()).then(|| ids.join(" "))
 }
 
+/// What a document says and a list does not offer is chosen in it all the same: it stays until somebody
+/// chooses something else.
+fn unknown(said: &str, words: &[&str]) -> Markup {
+    html! { @if !words.contains(&said) { option value=(said) selected { (cut(said, 40)) } } }
+}
+
 fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Markup {
     let (may, faults) = (state.may, state.faults);
     let is_first = state.first == Some(field);
@@ -594,7 +602,8 @@ fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Mar
         return html! {
             select.field id=(field) name=(field) aria-invalid=[invalid(field, faults)] aria-describedby=[described(field, true, faults)] autofocus[is_first] disabled[!may] {
                 option value="" { "as usual" @if !usual.is_empty() { " (" (cut(&usual, 40)) ")" } }
-                @for word in words { option value=(word) selected[value == word] { (word) } }
+                @for word in &words { option value=(word) selected[value == *word] { (word) } }
+                @if !value.is_empty() { (unknown(value, &words)) }
             }
         };
     }
@@ -664,6 +673,24 @@ mod tests {
         let draft = "[[costs]]\nunit = \"memory\"\nfactor = \"much\"\n";
         assert_eq!(costs(draft, json)[0].2.as_deref(), Some("3"));
         assert_eq!(costs(draft, "= no")[0].2, None);
+    }
+
+    #[test]
+    fn a_word_that_a_list_does_not_offer_stays_chosen() {
+        let faults = Faults::default();
+        let state = State {
+            may: true,
+            faults: &faults,
+            first: None,
+        };
+        let declared = serde_json::json!({"name": "strict", "kind": "boolean", "default": "true"});
+        let shown = |value| control(&declared, "f", value, &state).into_string();
+        let chosen = "<option value=\"maybe\" selected>maybe</option>";
+        assert!(shown("maybe").contains(chosen), "{}", shown("maybe"));
+        for known in ["", "true"] {
+            assert_eq!(shown(known).matches("<option").count(), 3);
+        }
+        assert_eq!(unknown("best", &["all", "best"]).into_string(), "");
     }
 
     #[test]

@@ -180,6 +180,10 @@ fn change(document: &mut DocumentMut, name: &str, value: &str) -> Option<()> {
         None if key == "scaling" && place.list == "costs" => put(entry, key, value, "none"),
         None if key == "tier" && place.list == "costs" => put(entry, key, value, "1"),
         None if key == "position" && place.list == "filters" => put(entry, key, value, "any"),
+        // What is neither on nor off stays, unless somebody switches it on.
+        None if key == "enabled"
+            && value != "on"
+            && entry.get(key).is_some_and(|it| it.as_bool().is_none()) => {}
         None if key == "enabled" => put(
             entry,
             key,
@@ -343,6 +347,17 @@ mod tests {
             changed(&[("entry/-/filters/0/settings/overcommit", "")])
                 .contains("# CPU\n\n[[costs]]")
         );
+    }
+
+    #[test]
+    fn a_switch_leaves_alone_what_is_neither_on_nor_off() {
+        let text = "[[costs]]\nunit = \"cpu\"\nenabled = \"maybe\"\n";
+        let switched = |to: &str| {
+            let fields = vec![("entry/-/costs/0/enabled".to_owned(), to.to_owned())];
+            with_fields(text, &fields).unwrap()
+        };
+        assert_eq!(switched("off"), text);
+        assert!(switched("on").contains("enabled = true"));
     }
 
     #[test]
