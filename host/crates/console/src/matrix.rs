@@ -532,7 +532,8 @@ mod tests {
         let by_cost = json!({"chosen": "a", "stages": [{"hosts": [
             {"host": "b", "sums": [2.0]}, {"host": "a", "sums": [1.0]},
         ]}]});
-        let matrix = Matrix::of_decision(&by_cost, &json!({"host": "a", "shares": []}));
+        let decision = json!({"host": "a", "shares": []});
+        let matrix = Matrix::of_decision(&by_cost, &decision);
         assert!(matrix.has_costs() && !matrix.is_by_chance());
         assert_eq!(matrix.chance("a"), None);
         assert_eq!(matrix.left[0].host, "a");
