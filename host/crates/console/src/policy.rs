@@ -416,7 +416,7 @@ async fn why_not_added(
         Err(problem) => return Err(problem),
     }
     // A unit has other names, too, by which policies know it.
-    let alone = order::added("", list, name)?;
+    let alone = order::added("filters = []\n", list, name)?;
     let path = format!("/v1/policies/{}/check", segment(policy));
     let sent = Language::Toml.sent(&alone, Vec::new());
     let Err(problem) = ask.send("POST", &path, sent).await else {
