@@ -435,7 +435,7 @@ impl Entry {
             html! {
                 label.small.dim.lab { span.vh[key == "position"] { (title) }
                     select.field.small id=(field) name=(field) aria-label={ (title) " of " (cut(&self.name, 60)) } disabled[!may]
-                        aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
+                        autofocus[state.first == Some(field.as_str())] aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
                         @for (word, meaning) in words { option value=(word) title=(meaning) selected[value == *word] { (word) } }
                         (unknown(value, &words.iter().map(|(word, _)| *word).collect::<Vec<_>>()))
                     }
@@ -449,7 +449,7 @@ impl Entry {
                     label.small.dim.lab { "Tier"
                         @let field = self.place.field("tier");
                         input.field.num id=(field) name=(field) value=(self.tier) size="2" inputmode="numeric" readonly[!may]
-                            aria-label={ "Tier of " (cut(&self.name, 60)) } aria-invalid=[invalid(&field, state.faults)]
+                            aria-label={ "Tier of " (cut(&self.name, 60)) } autofocus[state.first == Some(field.as_str())] aria-invalid=[invalid(&field, state.faults)]
                             aria-describedby=[described(&field, false, state.faults)];
                     }
                     (wrong(&self.place.field("scaling"), state.faults)) (wrong(&self.place.field("tier"), state.faults))
@@ -499,7 +499,7 @@ impl Entry {
                 @if list != "effects" { div.setting {
                     label.small for=(on_failure) { b { "If the unit fails" } }
                     select.field id=(on_failure) name=(on_failure) disabled[!state.may]
-                        aria-invalid=[invalid(&on_failure, state.faults)] aria-describedby=[described(&on_failure, false, state.faults)] {
+                        autofocus[state.first == Some(on_failure.as_str())] aria-invalid=[invalid(&on_failure, state.faults)] aria-describedby=[described(&on_failure, false, state.faults)] {
                         @let said = self.on_failure.as_deref().unwrap_or_default();
                         @for (word, meaning) in on_failures(list) { option value=(word) selected[said == word] { (meaning) } }
                         (unknown(said, &on_failures(list).map(|(word, _)| word)))
