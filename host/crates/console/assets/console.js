@@ -285,7 +285,7 @@ document.addEventListener("submit", (event) => {
   const form = event.target;
   if (!(form instanceof HTMLFormElement)) return;
   const button = event.submitter;
-  const sure = button?.getAttribute("data-sure") ?? form.getAttribute("data-sure");
+  const sure = button?.getAttribute("data-sure");
   if (!sure) return;
   if (form.hasAttribute("data-is-sure")) return form.removeAttribute("data-is-sure");
   event.preventDefault();

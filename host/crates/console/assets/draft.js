@@ -114,6 +114,8 @@ function edit(form) {
     if (answer.status === 401) return expired();
     const shown = parsed(text);
     const next = shown.getElementById("editor");
+    const refused = shown.getElementById("wrong-add-unit");
+    if (refused && deed === "add") return notAdded(refused.textContent ?? "");
     if (!answer.ok || !next) {
       const why = shown.querySelector("#main p")?.textContent;
       return toast(why ?? "It could not be changed. Reload the page to go on.");
@@ -126,7 +128,7 @@ function edit(form) {
     for (const summary of form.querySelectorAll("details > summary")) {
       if (open.includes(called(summary))) summary.parentElement?.setAttribute("open", "");
     }
-    paint();
+    tellAll();
     if (!deed.startsWith("move/")) {
       const field = form.elements.namedItem(focused.startsWith("policy/") ? focused : "add-unit");
       if (field instanceof HTMLElement) field.focus();
@@ -138,6 +140,23 @@ function edit(form) {
     const button = row?.querySelector(`[data-way="${way}"]`) ?? row?.querySelector("[data-way]");
     if (button instanceof HTMLElement) button.focus();
     toast(`${row?.querySelector("b")?.textContent ?? "It"} is now number ${Number(parts[4]) + 1} of ${parts[2]}.`);
+  }
+
+  /** Say at its field why a unit is not added. @param {string} why */
+  function notAdded(why) {
+    const field = document.getElementById("add-unit");
+    const place = field?.closest(".bar");
+    if (!field || !place) return toast(why);
+    document.getElementById("wrong-add-unit")?.remove();
+    const told = document.createElement("p");
+    told.className = "wrong";
+    told.id = "wrong-add-unit";
+    told.setAttribute("role", "alert");
+    told.textContent = why;
+    place.append(told);
+    field.setAttribute("aria-invalid", "true");
+    describe(field, told.id);
+    field.focus();
   }
 
   /** Say beside a factor what it was. @param {HTMLInputElement} field */
@@ -172,7 +191,7 @@ function edit(form) {
       }
     } else if (field instanceof HTMLInputElement && field.name.endsWith("/factor")) {
       const slider = form.querySelector(`[data-for="${CSS.escape(field.name)}"]`);
-      if (slider instanceof HTMLInputElement) slider.value = field.value;
+      if (slider instanceof HTMLInputElement) follow(slider, factor(field));
       was(field);
     }
     paint();
@@ -200,13 +219,49 @@ function edit(form) {
       move(button.value, way);
       return;
     }
-    const isFactor = field instanceof HTMLInputElement && field.name.endsWith("/factor");
-    if (!isFactor || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+    if (!(field instanceof HTMLInputElement)) return;
+    const slider = field.hasAttribute("data-for") ? field : null;
+    const number = form.elements.namedItem(field.getAttribute("data-for") ?? field.name);
+    const isFactor = number instanceof HTMLInputElement && number.name.endsWith("/factor") && !number.readOnly;
+    const up = event.key === "ArrowUp" || (slider && event.key === "ArrowRight");
+    const down = event.key === "ArrowDown" || (slider && event.key === "ArrowLeft");
+    if (!isFactor || (!up && !down)) return;
     event.preventDefault();
-    const step = (event.shiftKey ? 1 : 0.1) * (event.key === "ArrowUp" ? 1 : -1);
-    field.value = String(Math.round((Number(field.value) + step) * 1000) / 1000);
-    field.dispatchEvent(new Event("input", { bubbles: true }));
+    // What is no number yet is somebody's to finish.
+    const before = factor(number);
+    if (!Number.isFinite(before)) return;
+    let next = Number((before + (event.shiftKey ? 1 : 0.1) * (up ? 1 : -1)).toPrecision(12));
+    // A slider ends where it ends.
+    if (slider) next = Math.min(Math.max(next, Number(slider.min)), Number(slider.max));
+    number.value = String(next);
+    number.dispatchEvent(new Event("input", { bubbles: true }));
   });
+
+  /** The factor in a field; NaN: it is no number. @param {HTMLInputElement} field */
+  function factor(field) {
+    const text = field.value.trim();
+    return text ? Number(text) : 1;
+  }
+
+  /** Move a slider to its field's number, however far away that is. @param {HTMLInputElement} slider @param {number} value */
+  function follow(slider, value) {
+    if (!Number.isFinite(value)) return;
+    const most = Math.max(10, Math.ceil(Math.abs(value) * 2));
+    const isBeyond = value < Number(slider.min) || value > Number(slider.max);
+    if (isBeyond || most * 2 <= Number(slider.max)) {
+      slider.min = String(value < 0 ? -most : 0);
+      slider.max = String(most);
+    }
+    slider.value = String(value);
+  }
+
+  /** Say of all factors what they were, and fill their sliders. */
+  function tellAll() {
+    for (const field of form.querySelectorAll("input[data-was]")) {
+      if (field instanceof HTMLInputElement) was(field);
+    }
+    paint();
+  }
 
   /** Fill sliders up to where they stand. */
   function paint() {
@@ -216,7 +271,7 @@ function edit(form) {
       slider.style.setProperty("--p", `${Math.max(0, Math.min(1, share)) * 100}%`);
     }
   }
-  paint();
+  tellAll();
 
   form.addEventListener("submit", (event) => {
     const isAdding = document.activeElement?.getAttribute("name") === "add-unit";

@@ -225,9 +225,10 @@ async fn form_page(
                     div.in.stack {
                         div { (groups::places_of(cluster, standing)) }
                         @if !may { (parts::barred(ask, Permission::Operate, "Remove the group")) }
-                        @else { form action=(action) method="post" data-sure={ "Remove the group " (cut(id, 60)) "? Its VMs stay where they are, and nothing keeps them so any more." } {
+                        @else { form action=(action) method="post" {
+                            @let question = format!("Remove the group {}? Its VMs stay where they are, and nothing keeps them so any more.", cut(id, 60));
                             input type="hidden" name="tag" value=(entered.tag);
-                            button.btn.risk type="submit" name="deed" value="remove" { "Remove the group" }
+                            (parts::sure_button("risk", "remove", "Remove the group", &question))
                         } }
                     }
                 }

@@ -172,15 +172,14 @@ pub(crate) fn places_of(cluster: &str, group: &Value) -> Markup {
             p.bad { (text(by, "why")) "." }
         }
         @if untold > 0 { p.dim { "And it is broken on " (things(untold, "more host", "more hosts")) "." } }
-        span.small {
+        span.small.places {
             @for (number, place) in places.iter().enumerate() {
                 @if number > 0 { ", " }
-                span.nowrap { (vm_link(cluster, text(place, "vm"))) " on " (host_link(cluster, place["host"].as_str())) }
+                span.place { (vm_link(cluster, text(place, "vm"))) " on " (host_link(cluster, place["host"].as_str())) }
             }
             @if placed > places.len() { span.dim { " and " (format::len(placed - places.len())) " more" } }
             @if places.is_empty() { span.dim { "no VM of it has a place" } }
         }
-
     }
 }
 

@@ -19,13 +19,26 @@ pub(crate) struct Matrix<'e> {
     pub(crate) explanation: &'e Value,
     /// The names of cost entries, in policy order.
     pub(crate) entries: Vec<&'e str>,
-    /// Hosts that were left, the least cost first.
+    /// Hosts that were left: the least cost first, or the greatest chance where that decides.
     pub(crate) left: Vec<Row<'e>>,
     pub(crate) removed: Vec<Row<'e>>,
     pub(crate) unasked: Vec<(&'e str, &'e str)>,
     /// Where the VM went, if the decision comes out differently now that it is made again.
     pub(crate) then: Option<Then<'e>>,
     by_chance: bool,
+    /// The chance of each host, where selections decide.
+    chances: BTreeMap<&'e str, Chance<'e>>,
+}
+
+/// The chance of a host.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Chance<'e> {
+    /// The group of candidates that it is in, the best being 1.
+    pub(crate) group: usize,
+    /// Its share in that group, a fraction of 1.
+    pub(crate) share: f64,
+    /// The unit that gave it none, if one did.
+    pub(crate) none_by: Option<&'e str>,
 }
 
 /// What a decision was that comes out differently now: the host, if it found one.
@@ -113,17 +126,47 @@ impl<'e> Matrix<'e> {
                 .collect(),
             then: None,
             by_chance: false,
+            chances: chances(explanation),
         }
     }
 
     /// The same of a decision as it was recorded: chance decided where it has shares.
     pub(crate) fn of_decision(explanation: &'e Value, decision: &'e Value) -> Self {
         let host = decision["host"].as_str();
-        Self {
+        let groups = items(decision, "shares");
+        let mut matrix = Self {
             then: (explanation["chosen"].as_str() != host).then_some(Then(host)),
-            by_chance: !items(decision, "shares").is_empty(),
+            by_chance: !groups.is_empty(),
             ..Self::of(explanation)
+        };
+        if matrix.by_chance {
+            if matrix.chances.is_empty() {
+                matrix.chances = of_groups(groups);
+            }
+            let chances = &matrix.chances;
+            let of = |row: &Row<'_>| chances.get(row.host).copied();
+            matrix.left.sort_by(|a, b| match (of(a), of(b)) {
+                (Some(a), Some(b)) => (a.group.cmp(&b.group)).then(b.share.total_cmp(&a.share)),
+                (a, b) => b.is_some().cmp(&a.is_some()),
+            });
         }
+        matrix
+    }
+
+    /// The chance of a host, where chance decides.
+    pub(crate) fn chance(&self, host: &str) -> Option<Chance<'e>> {
+        self.chances.get(host).copied().filter(|_| self.by_chance)
+    }
+
+    /// How many groups of candidates chance chose from.
+    fn groups(&self) -> usize {
+        let groups = self.chances.values().map(|chance| chance.group);
+        groups.max().unwrap_or_default()
+    }
+
+    /// Whether costs were asked for.
+    fn has_costs(&self) -> bool {
+        self.left.iter().any(|row| !row.sums.is_empty())
     }
 
     /// How many hosts were left, removed, and not considered.
@@ -159,7 +202,7 @@ impl<'e> Matrix<'e> {
     /// The host that came next, and by how much it is dearer.
     pub(crate) fn next_best(&self) -> Option<(&'e str, f64)> {
         let chosen = self.chosen()?;
-        let next = self.left.get(1)?;
+        let next = self.left.iter().find(|row| row.host != chosen.host)?;
         Some((next.host, next.dearer_than(chosen)))
     }
 
@@ -170,6 +213,43 @@ impl<'e> Matrix<'e> {
             (*scaled != 0.0 && weighted.is_finite()).then(|| weighted / scaled)
         })
     }
+}
+
+/// The chances that the selections of the last stage gave.
+fn chances(explanation: &Value) -> BTreeMap<&str, Chance<'_>> {
+    let stage = items(explanation, "stages").last();
+    let selections = stage.map_or(&[][..], |stage| items(stage, "selections"));
+    let Some(last) = selections.last() else {
+        return BTreeMap::new();
+    };
+    let mut chances = of_groups(items(last, "groups"));
+    for (host, chance) in &mut chances {
+        if chance.share <= 0.0 {
+            let mut all = selections.iter();
+            let none_by = all.find(|selection| {
+                let groups = of_groups(items(selection, "groups"));
+                groups.get(host).is_none_or(|it| it.share <= 0.0)
+            });
+            chance.none_by = none_by.map(|selection| text(selection, "unit"));
+        }
+    }
+    chances
+}
+
+/// The chances in groups of candidates, the best first.
+fn of_groups(groups: &[Value]) -> BTreeMap<&str, Chance<'_>> {
+    let mut chances = BTreeMap::new();
+    for (number, group) in (1..).zip(groups) {
+        for candidate in group.as_array().into_iter().flatten() {
+            let chance = Chance {
+                group: number,
+                share: candidate["share"].as_f64().unwrap_or_default(),
+                none_by: None,
+            };
+            chances.insert(text(candidate, "host"), chance);
+        }
+    }
+    chances
 }
 
 /// The table.
@@ -221,7 +301,9 @@ pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
     } else {
         ROWS
     };
-    let wide = entries.len() + 4;
+    let has_cost = matrix.has_costs() || !matrix.by_chance;
+    let has_last = matrix.has_costs() || matrix.by_chance;
+    let wide = entries.len() + 2 + usize::from(has_cost) + usize::from(has_last);
     let scale = scale(matrix, &entries, which);
     let asked = ask.param("host");
     html! {
@@ -253,14 +335,26 @@ pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
                             @if let Some(factor) = matrix.factor(entry) { br; span.dim { "factor " (format::factor(factor)) } }
                         }
                     }
-                    th.num scope="col" aria-sort=[sorted.is_none().then_some("ascending")] { a href=(url::with(&ask.query, "sort", "", &[])) { "Cost" } }
-                    th.num scope="col" { "to least" }
+                    @let in_order = url::with(&ask.query, "sort", "", &[]);
+                    @if matrix.by_chance {
+                        @if has_cost { th.num scope="col" { "Cost" } }
+                        th.num scope="col" aria-sort=[sorted.is_none().then_some("descending")] { a href=(in_order) { "Share" } }
+                    } @else {
+                        th.num scope="col" aria-sort=[sorted.is_none().then_some("ascending")] { a href=(in_order) { "Cost" } }
+                        @if has_last { th.num scope="col" { "to least" } }
+                    }
                 } }
                 tbody {
                     tr.group { td colspan=(wide) {
                         @if left.len() < matrix.left.len() { (format::len(left.len())) " of " }
-                        (things(matrix.left.len(), "host", "hosts")) " left, "
-                        @match sorted { Some(entry) => { "by " (cut(entry, 40)) }, None => "least cost first" }
+                        (things(matrix.left.len(), "host", "hosts")) " remaining"
+                        @match sorted {
+                            Some(entry) => { ", by " (cut(entry, 40)) }
+                            None if matrix.by_chance && matrix.groups() > 1 => ", best group first, then by share",
+                            None if matrix.by_chance => ", greatest share first",
+                            None if matrix.has_costs() => ", least cost first",
+                            None => {}
+                        }
                     } }
                     @for (number, row) in left.iter().take(rows) {
                         (left_row(ask, cluster, matrix, row, (*number, &entries, which, scale), asked))
@@ -335,13 +429,27 @@ fn left_row(
                     None => { td.num.dim { "–" } }
                 }
             }
-            td.num { @if row.sums.is_empty() { span.dim { "–" } } @else { b { (row.costs_shown()) } } }
-            td.num.dim.small { @match more {
+            @if matrix.has_costs() || !matrix.by_chance {
+                td.num { @if row.sums.is_empty() { span.dim { "–" } } @else { b { (row.costs_shown()) } } }
+            }
+            @if matrix.by_chance { td.num { (share_cell(matrix, row.host)) } }
+            @else if matrix.has_costs() { td.num.dim.small { @match more {
                 Some(0.0) | None => { @if is_chosen { "least" } @else { "0" } }
                 Some(more) => { (if more > 0.0 { "+" } else { "" }) (cost(more)) }
-            } }
+            } } }
         }
     }
+}
+
+/// The share of a host, with its group where there are several.
+fn share_cell(matrix: &Matrix<'_>, host: &str) -> Markup {
+    html! { @match matrix.chance(host) {
+        Some(chance) => {
+            b { (format::percent(chance.share)) }
+            @if matrix.groups() > 1 { span.small.dim { " in group " (chance.group) } }
+        }
+        None => span.dim { "–" },
+    } }
 }
 
 fn removed_row(
@@ -366,4 +474,68 @@ fn removed_row(
 
 fn why_link(ask: &Ask, host: &str) -> Markup {
     html! { a.small.soft.ask-why href={ (url::with(&ask.query, "host", host, &[])) "#why" } aria-label={ "Why not " (host) "?" } { "why not?" } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// Three hosts, of which a selection gave one no chance and chance took the one of the smaller share.
+    fn drawn() -> (Value, Value) {
+        let groups = json!([[
+            {"host": "a", "share": 0.0}, {"host": "b", "share": 0.25}, {"host": "c", "share": 0.75},
+        ]]);
+        let first = json!([[
+            {"host": "a", "share": 0.5}, {"host": "b", "share": 0.25}, {"host": "c", "share": 0.25},
+        ]]);
+        let explanation = json!({"chosen": "b", "stages": [{
+            "hosts": [{"host": "a"}, {"host": "b"}, {"host": "c"}],
+            "selections": [
+                {"name": "first", "unit": "even", "groups": first},
+                {"name": "second", "unit": "by-quota", "groups": groups},
+            ],
+        }]});
+        let decision = json!({"host": "b", "shares": groups});
+        (explanation, decision)
+    }
+
+    #[test]
+    fn where_chance_decides_hosts_stand_by_their_share() {
+        let (explanation, decision) = drawn();
+        let matrix = Matrix::of_decision(&explanation, &decision);
+        let hosts: Vec<&str> = matrix.left.iter().map(|row| row.host).collect();
+        assert_eq!(hosts, ["c", "b", "a"]);
+        assert_eq!(matrix.next_best().map(|(host, _)| host), Some("c"));
+        let chance = |host| matrix.chance(host).map(|it| (it.share, it.none_by));
+        assert_eq!(chance("c"), Some((0.75, None)));
+        assert_eq!(chance("a"), Some((0.0, Some("by-quota"))));
+        assert_eq!(chance("x"), None);
+        assert!(!matrix.has_costs());
+        assert!(
+            share_cell(&matrix, "c").into_string().contains("75 %"),
+            "it is shown"
+        );
+    }
+
+    #[test]
+    fn the_best_group_comes_first_and_costs_decide_where_no_selection_does() {
+        let (explanation, mut decision) = drawn();
+        let mut explanation = explanation;
+        explanation["stages"][0]["selections"] = json!([]);
+        decision["shares"] = json!([[{"host": "b", "share": 1.0}], [{"host": "a", "share": 0.4}, {"host": "c", "share": 0.6}]]);
+        let matrix = Matrix::of_decision(&explanation, &decision);
+        let hosts: Vec<&str> = matrix.left.iter().map(|row| row.host).collect();
+        assert_eq!(hosts, ["b", "c", "a"]);
+        assert_eq!(matrix.groups(), 2);
+        // Costs that are recorded without shares decide.
+        let by_cost = json!({"chosen": "a", "stages": [{"hosts": [
+            {"host": "b", "sums": [2.0]}, {"host": "a", "sums": [1.0]},
+        ]}]});
+        let decision = json!({"host": "a", "shares": []});
+        let matrix = Matrix::of_decision(&by_cost, &decision);
+        assert!(matrix.has_costs() && !matrix.is_by_chance());
+        assert_eq!(matrix.chance("a"), None);
+        assert_eq!(matrix.left[0].host, "a");
+    }
 }

@@ -220,6 +220,18 @@ pub(crate) fn button(
     }
 }
 
+/// A button for a deed that is asked about first: in a dialog, and without scripts in what it opens.
+pub(crate) fn sure_button(class: &str, deed: &str, text: &str, question: &str) -> Markup {
+    html! {
+        button class={ "btn with-script " (class) } type="submit" name="deed" value=(deed) data-sure=(question) { (text) }
+        details.sure.without-script {
+            summary class={ "btn " (class) } { (text) " …" }
+            p { (question) }
+            button class={ "btn " (class) } type="submit" name="deed" value=(deed) { (text) }
+        }
+    }
+}
+
 /// What stands in the place of a button that the caller may not use.
 pub(crate) fn barred(ask: &Ask, needs: Permission, text: &str) -> Markup {
     let role = needs.least_role();
@@ -397,6 +409,20 @@ pub(crate) fn pager(ask: &Ask, page: usize, of: usize) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_deed_that_is_asked_about_is_not_done_at_one_press_without_scripts() {
+        let shown = sure_button("risk", "cancel", "Stop the plan", "Stop this plan?").into_string();
+        let (with, without) = shown.split_once("<details").unwrap();
+        // Whichever of them a browser shows.
+        assert!(with.contains("class=\"btn with-script risk\""), "{shown}");
+        assert!(with.contains("data-sure=\"Stop this plan?\""), "{shown}");
+        assert!(without.contains("class=\"sure without-script\""), "{shown}");
+        let (closed, opened) = without.split_once("</summary>").unwrap();
+        assert!(!closed.contains("<button"), "{shown}");
+        assert!(opened.contains("<p>Stop this plan?</p>"), "{shown}");
+        assert!(opened.contains("value=\"cancel\""), "{shown}");
+    }
 
     #[test]
     fn a_list_is_narrowed_by_what_the_address_says() {

@@ -165,8 +165,8 @@ fn stop(ask: &Ask, cluster: &str, number: &str, plan: &Value) -> Markup {
     };
     match ask.may(Permission::Operate, Some(cluster)) {
         true => html! {
-            form action=(of_cluster(cluster, &["plans", number])) method="post" data-sure=(sure) {
-                button.btn.risk type="submit" name="deed" value="cancel" { "Stop the plan" }
+            form action=(of_cluster(cluster, &["plans", number])) method="post" {
+                (parts::sure_button("risk", "cancel", "Stop the plan", &sure))
             }
         },
         false => html! {},

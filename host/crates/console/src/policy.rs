@@ -32,7 +32,7 @@ use crate::parts::{self, ago, barred, note};
 use crate::told;
 use crate::url::{self, Pairs, of_cluster, segment};
 use crate::value::text;
-pub(crate) use amount::shown as amount;
+pub(crate) use amount::usual as usual_amount;
 pub(crate) use chain::CostEntry;
 use changes::Change;
 pub(crate) use changes::tree as in_json;
@@ -61,6 +61,15 @@ struct Draft {
     shares_of: Option<String>,
     /// Whether each decision is made on what those before it have come to.
     in_sequence: bool,
+    /// The unit that was to be added to the chain, and could not be.
+    not_added: Option<NotAdded>,
+}
+
+/// A unit that cannot be added to the chain.
+struct NotAdded {
+    unit: String,
+    list: String,
+    why: String,
 }
 
 /// What stands above the views of a policy.
@@ -132,13 +141,17 @@ impl Draft {
             cluster: said("cluster"),
             shares_of: said("shares-of"),
             in_sequence: in_sequence(said("sequence").as_deref())?,
+            not_added: None,
         })
     }
 
-    /// The query of the route that tries this draft.
+    /// The query of the route that tries this draft: of each decision that is listed, the entry is told
+    /// through which it has another outcome.
     fn query(&self, name: &str) -> String {
+        let examples = answer::CHANGED.to_string();
         url::query([
             ("policy", Some(name)),
+            ("examples", Some(&*examples)),
             ("shares-of", self.shares_of.as_deref()),
             ("in-sequence", self.in_sequence.then_some("true")),
         ])
@@ -218,6 +231,7 @@ pub(crate) async fn show(
         cluster: ask.param("cluster").map(str::to_owned),
         shares_of: ask.param("shares-of").map(str::to_owned),
         in_sequence: in_sequence(ask.param("sequence"))?,
+        not_added: None,
     };
     editor(&ask, &name, &policy, draft, Told::Nothing, StatusCode::OK).await
 }
@@ -303,8 +317,22 @@ pub(crate) async fn act(
             || deed == order::ADD =>
         {
             let said = |name| form::value(&sent, name).unwrap_or_default().trim();
+            if deed == order::ADD {
+                let (unit, list) = (said("add-unit"), said("add-list"));
+                let added = order::added(&draft.text, list, unit)?;
+                match why_not_added(&ask, &name, (unit, list)).await? {
+                    None => draft.text = added,
+                    Some(why) => {
+                        let (unit, list) = (unit.to_owned(), list.to_owned());
+                        draft.not_added = Some(NotAdded { unit, list, why });
+                        let told = try_out(&ask, &name, &draft).await;
+                        let status = StatusCode::UNPROCESSABLE_ENTITY;
+                        return editor(&ask, &name, &policy, draft, told, status).await;
+                    }
+                }
+            }
             draft.text = match deed {
-                order::ADD => order::added(&draft.text, said("add-list"), said("add-unit"))?,
+                order::ADD => draft.text,
                 _ if deed.starts_with(order::REMOVE) => order::removed(&draft.text, deed)?,
                 _ if deed.starts_with(order::UNWATCH) => order::unwatched(&draft.text, deed)?,
                 _ => order::moved(&draft.text, deed)?,
@@ -312,12 +340,19 @@ pub(crate) async fn act(
             let told = try_out(&ask, &name, &draft).await;
             editor(&ask, &name, &policy, draft, told, StatusCode::OK).await
         }
-        "try" | "chain" | "document" => {
-            if deed != "try" {
-                draft.is_document = deed == "document";
-            }
+        "try" => {
             let told = try_out(&ask, &name, &draft).await;
             editor(&ask, &name, &policy, draft, told, StatusCode::OK).await
+        }
+        "chain" | "document" => {
+            draft.is_document = deed == "document";
+            let told = try_out(&ask, &name, &draft).await;
+            let shown = html! { "This is the " (deed) " of your draft. Nothing is saved." };
+            let above = Above {
+                told: parts::outcome("", shown),
+                ..Above::nothing(StatusCode::OK)
+            };
+            shown_editor(&ask, (&name, &policy), draft, told, above).await
         }
         "save" => {
             let tag = (header::IF_MATCH, format!("\"{}\"", draft.revision));
@@ -365,6 +400,38 @@ pub(crate) async fn act(
             Err(Problem::new(Code::InvalidParameter, wrong))
         }
     }
+}
+
+/// Why a unit cannot stand in that list of a chain: a sentence. None: it can, as far as its name and
+/// its kinds tell.
+async fn why_not_added(
+    ask: &Ask,
+    policy: &str,
+    (unit, list): (&str, &str),
+) -> Result<Option<String>, Problem> {
+    let name = chain::unpinned(unit);
+    match ask.get(&format!("/v1/units/{}", segment(name))).await {
+        Ok(known) => return Ok(order::misplaced(&known, list)),
+        Err(problem) if problem.code() == Code::NotFound => {}
+        Err(problem) => return Err(problem),
+    }
+    // A unit has other names, too, by which policies know it.
+    let alone = order::added("filters = []\n", list, name)?;
+    let path = format!("/v1/policies/{}/check", segment(policy));
+    let sent = Language::Toml.sent(&alone, Vec::new());
+    let Err(problem) = ask.send("POST", &path, sent).await else {
+        return Ok(None);
+    };
+    let errors = problem.body(None).errors;
+    let is_unknown = errors
+        .iter()
+        .any(|error| error.message.starts_with("there is no unit"));
+    Ok(is_unknown.then(|| {
+        format!(
+            "There is no unit \"{}\": choose one of the list, or hand it in on the page of units first.",
+            cut(name, 60)
+        )
+    }))
 }
 
 /// A draft of a revision that is not the newest any more, beside the newest one.
@@ -578,7 +645,7 @@ async fn shown_editor(
         && Language::of(&draft.text) == Language::Toml;
     let is_locked = policy["origin"] != "api";
     let may_edit = ask.caller.must(Permission::AuthorPolicies, None).is_ok();
-    let chain = chain::Chain::read(ask, &draft.text).await;
+    let chain = chain::Chain::read(ask, &draft.text, text(policy, "text")).await;
     // Where chance decides, a request is chosen of which the shares are told.
     if draft.shares_of.is_none()
         && chain.as_ref().is_ok_and(chain::Chain::has_selections)
@@ -603,18 +670,31 @@ async fn shown_editor(
         true => ask.list("/v1/units", UNITS).await.unwrap_or_default(),
         false => Vec::new(),
     };
-    let faults = faults_of(&told, &draft);
+    let mut faults = faults_of(&told, &draft);
+    if let Some(not) = &draft.not_added {
+        faults.add(order::ADD_UNIT, &not.why);
+    }
     let whole = match draft.is_document {
         true => None,
         false => Whole::read(ask, &draft.text).await,
     };
-    let first = chain.as_ref().ok().and_then(|it| it.first_fault(&faults));
+    let first = draft.not_added.as_ref().map(|_| order::ADD_UNIT.to_owned());
+    let first = first.or_else(|| chain.as_ref().ok().and_then(|it| it.first_fault(&faults)));
     let first = first.or_else(|| whole.as_ref().and_then(|it| it.first_fault(&faults)));
+    // The focus is on what is told above the editor, if anything is, or else on what is to be mended.
+    let is_told_above = !above.told.0.is_empty();
+    let first = first.filter(|_| !is_told_above && !draft.is_document);
+    let refused = match &told {
+        Told::Wrong(problem) if !above.status.is_success() => Some(problem.detail()),
+        _ => None,
+    };
+    let refused = refused.filter(|_| first.is_none() && !is_told_above);
     let path = format!("/policies/{}", segment(name));
     let main = html! {
         (head(ask, (name, policy), &deciding, Some("editor"), above.copy))
         (tabs(&path, if draft.is_document { "document" } else { "" }))
         (above.told)
+        @if let Some(why) = refused { (parts::alert("bad", html! { b { "Nothing is saved. " } (sentence(why)) })) }
         @if is_translated { (note("", html! {
             p { "This policy is written in JSON. The form writes TOML: it says the same, and a policy that is saved here is in TOML from then on. "
             a href={ (path) "?view=document" } { "Show the document as it is" } "." }
@@ -655,7 +735,7 @@ async fn shown_editor(
                         (Ok(chain), false) => {
                             textarea.hidden name="text" aria-label="The document" { "\n" (draft.text) }
                             @let state = chain::State { may: may_edit, faults: &faults, first: first.as_deref() };
-                            (chain.form(&state, &units))
+                            (chain.form(&state, &units, draft.not_added.as_ref()))
                             @if let Some(whole) = &whole { (whole.form(&state, &units, &chain.settings())) }
                         }
                         (Err(why), false) => {

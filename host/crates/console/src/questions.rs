@@ -353,19 +353,22 @@ fn failure(cluster: &str, answer: &Value) -> Markup {
                 } }
             } }
             (first_of(failures.len(), "failures"))
-            @if let [one] = failures[..] { (homes(cluster, items(one, "vms"))) }
+            @if let [one] = failures[..] { (homes(cluster, one)) }
         }
     }
 }
 
-/// Where the VMs of a host that fails would go.
-fn homes(cluster: &str, vms: &[Value]) -> Markup {
+/// Where the VMs of hosts that fail would go, from which of them.
+fn homes(cluster: &str, failure: &Value) -> Markup {
+    let vms = items(failure, "vms");
+    let is_of_several = items(failure, "hosts").len() > 1;
     html! { @if !vms.is_empty() {
         div.scroll { table {
             caption.vh { "Where its VMs would go" }
-            thead { tr { th scope="col" { "VM" } th scope="col" { "Would go to" } } }
+            thead { tr { th scope="col" { "VM" } @if is_of_several { th scope="col" { "From" } } th scope="col" { "Would go to" } } }
             tbody { @for vm in vms.iter().take(ROWS) { tr {
                 th.row scope="row" { (vm_link(cluster, text(vm, "vm"))) }
+                @if is_of_several { td { (host_link(cluster, vm["from"].as_str())) } }
                 td { @match vm["host"].as_str() {
                     Some(host) => (host_link(cluster, Some(host))),
                     None => { (state("bad", "bad", "no host")) span.sub { (removed_by(items(vm, "stopped-by"))) } }
@@ -439,10 +442,32 @@ pub(crate) fn why(cluster: &str, answer: &Value) -> Markup {
             "tied" => p.lead { b { "It costs the same as the chosen host; the rule for ties decides between them." } },
             "refused-by-quota" => p.lead { (host_link(cluster, Some(host))) b { " would have been left." } },
             "not-preferred" => p.lead { b { "The request prefers other hosts, and some of these are left." } },
+            "not-drawn" if answer["share"].as_f64().is_none_or(|share| share <= 0.0) => p.lead {
+                (host_link(cluster, Some(host))) b { " has no chance." } " Chance decides, and the policy gives it a share of 0 %." },
             "not-drawn" => p.lead { b { "Chance decides, and another host is drawn." } " Its share is " (format::percent(answer["share"].as_f64().unwrap_or_default())) "." },
             other => p.lead { (cut(other, 80)) },
         }
         @if matches!(text(answer, "standing"), "removed" | "not-asked" | "refused-by-quota") { (crate::why::ways(host, items(answer, "ways"))) }
         } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn of_hosts_that_fail_together_it_is_told_where_each_vm_was() {
+        let failure = |hosts: &[&str]| {
+            let vm = json!({"vm": "v", "from": "h1", "host": "h3"});
+            homes("c", &json!({"hosts": hosts, "vms": [vm]})).into_string()
+        };
+        let together = failure(&["h1", "h2"]);
+        for part in [">From<", "/hosts/h1", "/hosts/h3"] {
+            assert!(together.contains(part), "{part}: {together}");
+        }
+        let alone = failure(&["h1"]);
+        assert!(!alone.contains(">From<") && !alone.contains("/hosts/h1"));
     }
 }

@@ -326,10 +326,10 @@ async fn form_page(
                     header { h2 id="held" { "What it holds now" } }
                     div.in.stack {
                         dl.facts { @for (limit, title, _) in LIMITS { dt { (title) } dd { (used(quota, limit, title)) } } }
-                        @if may { form action=(action) method="post"
-                            data-sure={ "Remove this quota? " (cut(text(quota, "tenant"), 60)) " is limited by it no more." } {
+                        @if may { form action=(action) method="post" {
+                            @let question = format!("Remove this quota? {} is limited by it no more.", cut(text(quota, "tenant"), 60));
                             input type="hidden" name="tag" value=(entered.tag);
-                            button.btn.risk type="submit" name="deed" value="remove" { "Remove the quota" }
+                            (parts::sure_button("risk", "remove", "Remove the quota", &question))
                         } }
                     }
                 }

@@ -154,7 +154,7 @@ pub(crate) fn acts(ask: &Ask, cluster: &str, (vm, host): (&str, &str), back: &st
             input type="hidden" name="back" value=(back);
             button.btn.quiet type="submit" name="deed" value="confirm" { "Confirm" }
             button.btn.quiet type="submit" name="deed" value="renew" { "Keep longer" }
-            button.btn.quiet.risk type="submit" name="deed" value="cancel" data-sure=(sure) { "Give back" }
+            (parts::sure_button("quiet risk", "cancel", "Give back", &sure))
         }
     }
 }

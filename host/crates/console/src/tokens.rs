@@ -135,8 +135,8 @@ fn row(token: &Value) -> Markup {
             td { @if is_issued { (cut(text(token, "by"), 64)) @if let Some(at) = Moment::of(&token["at"]) { span.sub { (ago(at)) } } }
                 @else { "the configuration" } }
             td { @if is_issued {
-                form action={ "/tokens/" (segment(name)) } method="post" data-sure=(sure) {
-                    button.btn.quiet.risk type="submit" name="deed" value="revoke" { "Revoke" }
+                form action={ "/tokens/" (segment(name)) } method="post" {
+                    (parts::sure_button("quiet risk", "revoke", "Revoke", &sure))
                 }
             } @else { span.small.dim { "is removed there" } } }
         }

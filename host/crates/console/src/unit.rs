@@ -193,7 +193,7 @@ fn settings(inspected: &Value) -> Markup {
                     th.row.mono scope="row" { (cut(text(setting, "name"), 60)) }
                     td.small { (text(setting, "kind")) @if let Some(measure) = setting["measure"].as_str() { ", in " (measure) } }
                     td.mono.small { @match setting["default"].as_str() {
-                        Some(usual) => (cut(&crate::policy::amount(setting, usual), 60)),
+                        Some(usual) => (cut(&crate::policy::usual_amount(setting, usual), 60)),
                         None if setting["required"] == true => "must be given",
                         None => "none",
                     } }
@@ -220,9 +220,9 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
     }
     let back = |digest: &str| {
         html! {
-            form action={ "/units/" (segment(name)) } method="post" data-sure="Go back to this version? It decides from then on." {
+            form action={ "/units/" (segment(name)) } method="post" {
                 input type="hidden" name="digest" value=(digest);
-                button.btn name="deed" value="rollback" type="submit" { "Go back to it" }
+                (parts::sure_button("", "rollback", "Go back to it", "Go back to this version? It decides from then on."))
             }
         }
     };
@@ -244,6 +244,7 @@ fn versions(ask: &Ask, name: &str, unit: &Value, history: &[Value]) -> Markup {
                         td { @if outcome["step"].is_string() {
                                 (state("bad", "bad", "refused")) span.sub { "at “" (text(outcome, "step")) "”: " (cut(text(outcome, "why"), 200)) }
                             } @else if outcome["result"] == "removed" { (state("off", "idle", "taken out")) }
+                            @else if outcome["result"] == "unchanged" { (state("off", "idle", "in force already")) }
                             @else if outcome["why"].is_string() { (state("warn", "warn", "held")) span.sub { (cut(text(outcome, "why"), 200)) } }
                             @else { (state("ok", "ok", "passed")) } }
                         td { @if may && outcome["result"] == "in-force" && digest != in_force { (back(digest)) } }
@@ -367,9 +368,7 @@ fn report_row(cluster: &str, report: &Value) -> Markup {
 fn shadow_deed(ask: &Ask, name: &str, deed: &str, label: &str, class: &str, sure: &str) -> Markup {
     match ask.may(Permission::Administer, None) {
         true => html! {
-            form action={ "/units/" (segment(name)) } method="post" data-sure=(sure) {
-                button class={ "btn " (class) } name="deed" value=(deed) type="submit" { (label) }
-            }
+            form action={ "/units/" (segment(name)) } method="post" { (parts::sure_button(class, deed, label, sure)) }
         },
         false => barred(ask, Permission::Administer, label),
     }
@@ -462,6 +461,7 @@ fn done(deed: &str, name: &str, unit: &Value, staging: &Value) -> String {
 async fn refused(ask: &Ask, answer: &Answer) -> Result<Response, Problem> {
     let became = Became {
         staging: &answer.body,
+        file: None,
         judges: false,
     };
     page_of(ask, Some(became), answer.status).await

@@ -81,6 +81,8 @@ async fn stagings_alone(ask: &Ask) -> Result<Response, Problem> {
 pub(crate) struct Became<'s> {
     /// The steps that it went through.
     pub(crate) staging: &'s Value,
+    /// The name of the file that it came in, if it came in one: a file that is refused may have no other.
+    pub(crate) file: Option<&'s str>,
     /// Whether it judges beside what is in force, if it has passed them.
     pub(crate) judges: bool,
 }
@@ -177,8 +179,7 @@ fn hand_in(ask: &Ask) -> Markup {
                 input id="unit-file" type="file" name="unit" accept=".wasm,application/wasm,.sig" multiple required;
                 button.btn type="submit" name="deed" value="check" { "Check it" }
                 span.bar {
-                    button.btn type="submit" name="deed" value="shadow"
-                        data-sure="Let it judge beside the unit in force? It decides nothing. Clusters that use a unit of its name wait while it judges a decision." { "Let it judge beside" }
+                    (parts::sure_button("", "shadow", "Let it judge beside", "Let it judge beside the unit in force? It decides nothing. Clusters that use a unit of its name wait while it judges a decision."))
                     label.lab.small { "every" input.field.small name="every" value="1" size="4" inputmode="numeric" aria-label="It judges every so many decisions"; "decisions" }
                 }
                 button.btn.main type="submit" name="deed" value="put" { "Put in force" }
@@ -238,10 +239,12 @@ fn staged(became: Became<'_>) -> Markup {
     let outcome = &staging["outcome"];
     let why = text(outcome, "why");
     let is_refused = text(outcome, "result") == "refused" || outcome["step"].is_string();
-    let name = staging["name"].as_str().unwrap_or("the file");
+    let name = staging["name"].as_str().or(became.file);
+    let name = name.unwrap_or("the file");
     // One that is held for another reason, such as a pin, is not tried on decisions.
     let mut steps = items(staging, "steps").iter();
     let has_passed = !is_refused && steps.any(|step| text(step, "step") == "trial");
+    let is_unchanged = outcome["result"] == "unchanged";
     html! {
         section.panel aria-labelledby="staged" {
             header { h2 id="staged" { "What became of " (cut(name, 60)) } span.mono.small.dim { (text(staging, "digest").get(..12).unwrap_or_default()) } }
@@ -256,6 +259,7 @@ fn staged(became: Became<'_>) -> Markup {
                     a href={ "/units/" (segment(name)) "#shadow" } { "See what it comes to" }
                 })) }
                 @else if is_refused { (note("bad", html! { b { "Refused at the step “" (text(outcome, "step")) "”. " } (sentence(&cut(why, 400))) " What is in force stays." })) }
+                @else if is_unchanged { (note("", html! { b { "This file is in force already; nothing changes." } })) }
                 @else if has_passed { (note("ok", html! { b { "It has passed every step. " } @if !why.is_empty() { "It is not in force: " (sentence(&cut(why, 400))) } })) }
                 @else if !why.is_empty() { (note("warn", html! { (sentence(&cut(why, 400))) })) }
                 @else { (note("ok", html! { b { "It has passed every step." } })) }
@@ -369,6 +373,7 @@ pub(crate) async fn upload(
     let answer = ask.send(method, path.trim_end_matches('?'), sent).await?;
     let became = Became {
         staging: &answer.body,
+        file: form.name.as_deref(),
         judges,
     };
     page_of(&ask, Some(became), answer.status).await
@@ -378,6 +383,8 @@ pub(crate) async fn upload(
 #[derive(Debug, Default)]
 struct HandedIn {
     file: Bytes,
+    /// The name of the file.
+    name: Option<String>,
     /// The file with its signature, if it came with one.
     signature: Option<Bytes>,
     /// The button.
@@ -408,6 +415,8 @@ async fn parts_of(kind: &str, body: Bytes) -> Result<HandedIn, Problem> {
             }
             Some("unit") => {
                 one_of_each(handed_in.file.is_empty())?;
+                let name = field.file_name().filter(|name| !name.is_empty());
+                handed_in.name = name.map(str::to_owned);
                 handed_in.file = field.bytes().await.map_err(wrong)?;
             }
             Some("deed") => handed_in.deed = field.text().await.map_err(wrong)?,
@@ -482,6 +491,55 @@ mod tests {
         assert!(!under_way(&[]).into_string().contains("section"));
     }
 
+    #[test]
+    fn what_became_of_a_file_is_told_by_its_outcome() {
+        let told = |outcome: Value, steps: Value| {
+            let staging = serde_json::json!({"name": "memory", "digest": "0123456789abcdef", "outcome": outcome, "steps": steps});
+            let became = Became {
+                staging: &staging,
+                file: None,
+                judges: false,
+            };
+            staged(became).into_string()
+        };
+        let trial =
+            || serde_json::json!([{"step": "trial", "result": "passed", "note": "", "took-us": 1}]);
+        for (outcome, steps, part) in [
+            (
+                serde_json::json!({"result": "unchanged"}),
+                serde_json::json!([]),
+                "This file is in force already; nothing changes.",
+            ),
+            (
+                serde_json::json!({"result": "in-force", "generation": 2}),
+                trial(),
+                "It has passed every step.",
+            ),
+            (
+                serde_json::json!({"result": "refused", "step": "contract", "why": "it is not a component"}),
+                serde_json::json!([]),
+                "Refused at the step “contract”.",
+            ),
+        ] {
+            let told = told(outcome, steps);
+            assert!(told.contains(part), "{part}: {told}");
+            let has_passed = told.contains("has passed every step");
+            assert_eq!(has_passed, part.contains("has passed"), "{told}");
+        }
+        // A file that is refused before its name was read is told of by that of the file.
+        let refused = serde_json::json!({"name": null, "digest": "01", "outcome": {"result": "refused", "step": "contract", "why": "no"}});
+        let called = |file: Option<&str>| {
+            let became = Became {
+                staging: &refused,
+                file,
+                judges: false,
+            };
+            staged(became).into_string()
+        };
+        assert!(called(Some("<b>.wasm")).contains("What became of &lt;b&gt;.wasm"));
+        assert!(called(None).contains("What became of the file"));
+    }
+
     #[tokio::test]
     async fn the_file_of_a_form_is_found_among_its_parts() {
         let kind = "multipart/form-data; boundary=----x";
@@ -491,6 +549,7 @@ mod tests {
         let form = parts_of(kind, body.clone()).await.unwrap();
         let said = (&form.file[..], form.deed.as_str(), form.every.as_str());
         assert_eq!(said, (&b"\0asm\r\n\x01"[..], "check", ""));
+        assert_eq!(form.name.as_deref(), Some("a;b.wasm"));
         assert!(parts_of("multipart/form-data", body.clone()).await.is_err());
         assert!(parts_of(kind, body.slice(..body.len() - 30)).await.is_err());
         assert!(parts_of(kind, Bytes::new()).await.is_err());

@@ -153,11 +153,9 @@ fn answer(
                     None => " No host costs less.",
                 } }
         },
-        (Some(_), Some(chosen)) if matrix.is_by_chance() => html! {
-            p.lead { b { "Another host was drawn." }
-                @if let Some(drawn) = drawn(decision) { " " (cut(chosen.host, 60)) " was " (drawn) "." }
-                " Where selections decide, chance does: the shares stand below." }
-        },
+        (Some(_), Some(chosen)) if matrix.is_by_chance() => {
+            not_drawn((host, chosen.host), matrix, drawn(decision))
+        }
         (None, _) if decision["host"] == host => html! {
             p.lead { b { (cut(host, 60)) " was taken." } " No unit was asked about it." }
         },
@@ -175,6 +173,26 @@ fn answer(
         }
         (None, _) => {
             html! { p.lead { "There was no host " b.mono { (cut(host, 60)) } " in this decision." } }
+        }
+    }
+}
+
+/// Why a host was not drawn where chance decided; `drawn` is what the chosen one was, in words.
+fn not_drawn((host, chosen): (&str, &str), matrix: &Matrix<'_>, drawn: Option<String>) -> Markup {
+    let (shown, other) = (cut(host, 60), cut(chosen, 60));
+    let chance = matrix.chance(host);
+    let from = matrix.chance(chosen).map(|chance| chance.group);
+    html! {
+        p.lead {
+            @match chance {
+                Some(chance) if chance.share <= 0.0 => b { (shown) " had no chance"
+                    @if let Some(unit) = chance.none_by { ": " (cut(unit, 60)) " gave it none" } "." },
+                Some(chance) if from.is_some_and(|from| from < chance.group) => b {
+                    (shown) " is in group " (chance.group) ", and the host was drawn from group " (from.unwrap_or_default()) "." },
+                Some(chance) => b { (shown) " had a chance of " (format::percent(chance.share)) ", and another host was drawn." },
+                None => b { "Another host was drawn." },
+            }
+            @if let Some(drawn) = drawn { " " (other) " was " (drawn) "." }
         }
     }
 }
@@ -392,6 +410,35 @@ mod tests {
             drawn(&json!({"host": "x", "shares": [[{"host": "x", "share": 1.0}]]})),
             None
         );
+    }
+
+    #[test]
+    fn a_host_that_was_not_drawn_says_what_chance_it_had_and_who_gave_it_none() {
+        let groups = json!([
+            [{"host": "a", "share": 0.0}, {"host": "b", "share": 0.25}, {"host": "c", "share": 0.75}],
+            [{"host": "d", "share": 1.0}],
+        ]);
+        let hosts = json!([{"host": "a"}, {"host": "b"}, {"host": "c"}, {"host": "d"}]);
+        let selections = json!([{"name": "s", "unit": "weights", "groups": groups}]);
+        let explanation =
+            json!({"chosen": "b", "stages": [{"hosts": hosts, "selections": selections}]});
+        let decision = json!({"host": "b", "shares": groups});
+        let matrix = Matrix::of_decision(&explanation, &decision);
+        let told = |host| answer(("c", &decision), &matrix, (host, None)).into_string();
+        for (host, part) in [
+            ("a", "<b>a had no chance: weights gave it none.</b>"),
+            (
+                "c",
+                "<b>c had a chance of 75 %, and another host was drawn.</b>",
+            ),
+            (
+                "d",
+                "<b>d is in group 2, and the host was drawn from group 1.</b>",
+            ),
+            ("b", "<b>b was chosen.</b> Chance decided"),
+        ] {
+            assert!(told(host).contains(part), "{part}: {}", told(host));
+        }
     }
 
     #[test]

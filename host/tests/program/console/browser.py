@@ -375,6 +375,110 @@ def a_policy_is_tuned_and_counts_as_the_api_counts(desk, api):
     desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing='0']"))
 
 
+def the_slider_of_a_factor_goes_as_far_as_its_field(desk):
+    desk.go("/policies/house")
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    slider = desk.one("input[data-for='entry/-/costs/0/factor']")
+    for written, keys, expected in (
+        ("250", [Keys.ARROW_DOWN], "249.9"),
+        ("-4", [Keys.ARROW_UP], "-3.9"),
+        ("2.55", [Keys.SHIFT, Keys.ARROW_RIGHT], "3.55"),
+        ("2.55", [Keys.SHIFT, Keys.ARROW_LEFT], "1.55"),
+        ("2,5", [Keys.ARROW_UP], "2,5"),
+    ):
+        field.send_keys(Keys.CONTROL, "a")
+        field.send_keys(written)
+        assert field.get_attribute("value") == written
+        slider.send_keys(*keys)
+        assert field.get_attribute("value") == expected, (written, field.get_attribute("value"))
+    # Nor does a key of the field replace what is no number.
+    field.send_keys(Keys.ARROW_UP)
+    assert field.get_attribute("value") == "2,5"
+    desk.one(".was").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing='0']"))
+    desk.complains_of_nothing()
+
+
+def a_factor_that_is_refused_stays_as_it_was_written(desk, api):
+    desk.go("/policies/house")
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("2,5")
+    revision = api.must("GET", "/v1/policies/house")["revision"]
+    desk.one("button[value='save']").click()
+    wrong = "wrong-entry/-/costs/0/factor"
+    desk.wait(lambda: desk.driver.find_elements(By.ID, wrong) and not field_is_there(field))
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    assert field.get_attribute("value") == "2,5"
+    assert "must be a number, such as 2.5" in desk.driver.find_element(By.ID, wrong).text
+    assert desk.one(".was").text == "was 2"
+    assert api.must("GET", "/v1/policies/house")["revision"] == revision
+    desk.one(".was").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer [data-differing='0']"))
+    told = desk.complaints(allowed=("422",))
+    assert not told, told
+
+
+def field_is_there(field):
+    try:
+        return field.is_enabled()
+    except StaleElementReferenceException:
+        return False
+
+
+def names_of_any_length_stay_within_their_panels(desk, api):
+    name = "long-" + "x" * 190
+    api.must("POST", "/v1/clusters?policy=general", {
+        "name": "lengthy",
+        "hosts": [{"id": id, "cpu.cores": 4, "memory.total": "8 GiB"} for id in (name, "h2")],
+        "vms": [{"id": vm, "host": name, "cpu": 1, "memory": "1 GiB"} for vm in (name, "v2")],
+        "groups": [{"id": name, "vms": [name, "v2"], "rule": "negative", "hard": True}]})
+    api.must("POST", "/v1/clusters/lengthy/place", {"id": f"{name}2", "cpu": 1, "memory": "1 GiB"})
+    api.ask("POST", "/v1/clusters/lengthy/place", {"id": f"{name}3", "cpu": 100, "memory": "1 TiB"})
+    # What scrolls by itself may be wider than what is seen of it.
+    beyond = """
+        const wide = [...document.querySelectorAll("#main *")].filter((it) => {
+            const { width, right } = it.getBoundingClientRect();
+            return width && right > innerWidth + 1 && !it.closest(".scroll, pre, svg, .vh");
+        });
+        return wide.map((it) => `${it.tagName} ${it.textContent.slice(0, 60)}`).slice(0, 5);"""
+    at = "/clusters/lengthy"
+    for width in (1280, 390):
+        desk.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False})
+        for path in (
+            f"{at}/groups", f"{at}/groups/{name}", f"{at}/decisions/1", f"{at}/decisions/2", f"{at}/decisions/2?host={name}",
+            f"{at}/questions?ask=maintenance&now=yes&host={name}", f"{at}/hosts/{name}/maintenance", f"{at}/vms/{name}",
+        ):
+            desk.go(path)
+            wide = desk.driver.execute_script(beyond)
+            assert not wide, (width, path, wide)
+    desk.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    api.must("DELETE", "/v1/clusters/lengthy")
+
+
+def what_has_the_focus_is_in_sight(desk):
+    covered = """
+        const sticks = ".sticky, .top, .cols.tuning > :last-child", wrong = [];
+        const all = [...document.querySelectorAll("#main :is(a, button, input, select, summary, textarea)")];
+        for (const it of [...all, ...all.reverse()]) {
+            it.focus();
+            if (document.activeElement !== it || it.closest(sticks)) continue;
+            const { left, top, width, height } = it.getBoundingClientRect();
+            const over = document.elementFromPoint(left + width / 2, top + height / 2)?.closest(sticks);
+            if (over) wrong.push(`${it.outerHTML.slice(0, 120)} under ${over.className}`);
+        }
+        return wrong;"""
+    for width, height in ((390, 844), (640, 400), (1000, 700)):
+        desk.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
+            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
+        for path in ("/clusters/north/plans/1", "/policies/house"):
+            desk.go(path)
+            wrong = desk.driver.execute_script(covered)
+            assert not wrong, (width, path, wrong[:5])
+    desk.driver.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def what_is_wrong_is_told_at_its_field(desk):
     desk.go("/policies/house")
     field = desk.one("input[name='entry/-/costs/0/factor']")
@@ -424,6 +528,14 @@ def units_are_added_and_removed(desk):
     desk.one("button[aria-label='Remove network']").click()
     desk.wait(lambda: names() == before)
     desk.complains_of_nothing()
+    # One that there is not is refused at its field, and joins nothing.
+    desk.one("#add-unit").send_keys("nonsense", Keys.ENTER)
+    desk.wait(lambda: "There is no unit" in desk.driver.find_element(By.ID, "wrong-add-unit").text)
+    assert names() == before
+    field = desk.driver.switch_to.active_element
+    assert field.get_attribute("id") == "add-unit" and field.get_attribute("value") == "nonsense"
+    told = desk.complaints(allowed=("422",))
+    assert not told, told
 
 
 def chances_are_told_for_a_request(desk):
@@ -682,6 +794,8 @@ def main():
         desks.append(desk)
         every_page_is_shown_in_both_schemes_without_a_complaint(desk, text)
         pages_fit_a_phone_and_twice_the_size(desk)
+        what_has_the_focus_is_in_sight(desk)
+        names_of_any_length_stay_within_their_panels(desk, api)
         the_api_is_described_and_tried_on_a_page(desk, admin)
         the_map_is_walked_by_keys(desk)
         the_map_is_coloured_by_the_cost_of_a_vm(desk, api)
@@ -689,6 +803,8 @@ def main():
         the_cells_of_a_large_map_are_read_again_by_themselves(desk, api)
         a_filter_answers_while_one_types_and_is_in_the_url(desk)
         a_policy_is_tuned_and_counts_as_the_api_counts(desk, api)
+        the_slider_of_a_factor_goes_as_far_as_its_field(desk)
+        a_factor_that_is_refused_stays_as_it_was_written(desk, api)
         what_is_wrong_is_told_at_its_field(desk)
         entries_are_moved_by_keys_and_by_dragging(desk)
         units_are_added_and_removed(desk)

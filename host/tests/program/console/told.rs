@@ -145,6 +145,71 @@ fn each_deed_is_told_on_the_page_that_it_leads_to() {
 }
 
 #[test]
+fn another_view_of_a_draft_and_a_draft_that_is_not_saved_have_the_focus_on_what_they_tell() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    let house = desk.api().get("/v1/policies/house").body;
+    let text = house["text"].as_str().unwrap();
+    let act = |view: &str, deed: &str, text: &str| {
+        let fields = [
+            ("revision", "1"),
+            ("view", view),
+            ("text", text),
+            ("deed", deed),
+        ];
+        desk.browse("POST", "/policies/house", &cookie, &fields)
+    };
+    let status = "<div role=\"status\" tabindex=\"-1\" autofocus>";
+    let alert = "<div role=\"alert\" tabindex=\"-1\" autofocus>";
+    for (view, deed, text, is_done, told) in [
+        (
+            "chain",
+            "document",
+            text,
+            true,
+            "This is the document of your draft.",
+        ),
+        (
+            "document",
+            "chain",
+            text,
+            true,
+            "This is the chain of your draft.",
+        ),
+        // One view of a draft that is wrong, and nothing is saved of one.
+        (
+            "document",
+            "chain",
+            "[[costs]]\nunit = \"memory\"\nfactor = \"2,5\"\n",
+            true,
+            "This is the chain",
+        ),
+        (
+            "document",
+            "save",
+            "[[costs]]\nunit = \"memory\"\nfactor = \"2,5\"\n",
+            false,
+            "<b>Nothing is saved. </b>",
+        ),
+        (
+            "document",
+            "save",
+            "= no",
+            false,
+            "<b>Nothing is saved. </b>",
+        ),
+    ] {
+        let shown = act(view, deed, text);
+        let body = &shown.body;
+        assert_eq!(shown.status == 200, is_done, "{deed}: {}", shown.status);
+        let place = if is_done { status } else { alert };
+        assert_eq!(body.matches(place).count(), 1, "{deed}: {body}");
+        assert_eq!(body.matches(" autofocus").count(), 1, "{deed}: {body}");
+        assert!(body.contains(told), "{told}: {body}");
+    }
+}
+
+#[test]
 fn what_is_refused_is_told_once_where_the_focus_is() {
     let desk = Desk::start().with_cluster();
     let cookie = desk.sign_in(&desk.admin);

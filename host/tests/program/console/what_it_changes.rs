@@ -626,9 +626,11 @@ fn what_is_wrong_stands_at_the_field_that_it_is_wrong_with() {
     let text = document(&desk.api())["text"].as_str().unwrap().to_owned();
     let setting = "entry/-/filters/0/settings/headroom";
     let factor = "entry/-/costs/0/factor";
+    let tier = "entry/-/costs/1/tier";
     let wrong = [
         (setting, "-5", format!("wrong-{setting} hint-{setting}")),
-        (factor, "much", format!("wrong-{factor}")),
+        (factor, "2,5", format!("wrong-{factor}")),
+        (tier, "first", format!("wrong-{tier}")),
     ];
     for (field, value, described) in wrong {
         let fields = [
@@ -646,6 +648,18 @@ fn what_is_wrong_stands_at_the_field_that_it_is_wrong_with() {
         assert!(body.contains(&told), "{told}: {body}");
         let described = format!("aria-describedby=\"{described}\"");
         assert!(body.contains(&described), "{described}: {body}");
+        // What was written stays for whoever mends it, beside what is in force.
+        let input = body.split("<input").find(|it| it.contains(&described));
+        let input = input
+            .and_then(|it| it.split('>').next())
+            .unwrap_or_default();
+        let shown = if field == setting { "-5 B" } else { value };
+        assert!(input.contains(&format!(" value=\"{shown}\"")), "{input}");
+        if field == factor {
+            assert!(input.contains(" data-was=\"2\""), "{input}");
+            let told = "A factor must be a number, such as 2.5, not &quot;2,5&quot;.";
+            assert!(body.contains(told), "{body}");
+        }
         assert_eq!(body.matches(" autofocus").count(), 1, "{body}");
         // A script is told the same of a draft.
         let tried = desk.browse("POST", "/policies/house/draft", &cookie, &fields);
@@ -717,6 +731,32 @@ fn units_are_added_and_removed_and_their_scaling_and_tier_are_set() {
     assert_eq!(added.status, 200, "{}", added.body);
     assert!(added.body.contains("Remove network"), "{}", added.body);
     assert!(added.body.contains("data-differing="), "{}", added.body);
+    let by_alias = act(&[
+        ("add-unit", "HugePages"),
+        ("add-list", "filters"),
+        ("deed", "add"),
+    ]);
+    assert_eq!(by_alias.status, 200, "{}", by_alias.body);
+    assert!(
+        by_alias.body.contains("Remove HugePages"),
+        "{}",
+        by_alias.body
+    );
+    // What cannot stand there is refused at the field, and does not join the draft.
+    for (unit, why) in [
+        ("nonsense", "There is no unit &quot;nonsense&quot;"),
+        ("nonsense@9f2c41", "There is no unit &quot;nonsense&quot;"),
+        ("network", "The unit network is not a cost function"),
+    ] {
+        let refused = act(&[("add-unit", unit), ("add-list", "costs"), ("deed", "add")]);
+        assert_eq!(refused.status, 422, "{}", refused.body);
+        let body = &refused.body;
+        let told = format!("<p class=\"wrong\" id=\"wrong-add-unit\">{why}");
+        assert!(body.contains(&told), "{told}: {body}");
+        assert!(body.contains(&format!("value=\"{unit}\"")), "{body}");
+        assert!(!body.contains(&format!("Remove {unit}")), "{body}");
+        assert!(body.contains("data-differing=\"0\""), "{body}");
+    }
     let removed = act(&[("deed", "remove/-/costs/0")]);
     assert_eq!(removed.status, 200, "{}", removed.body);
     let draft = removed.body.split("<textarea").nth(1).unwrap();
@@ -825,9 +865,15 @@ fn a_unit_is_handed_in_as_a_file_and_each_step_is_told() {
     assert_eq!(status, 422, "{body}");
     assert!(body.contains("Refused at the step"), "{body}");
     let unit = std::fs::read(repository().join("plugins/reference/memory/memory.wasm"));
-    let (status, body) = send("check", &unit.unwrap_or_default());
-    assert_eq!(status, 200, "{body}");
-    assert!(body.contains("It has passed every step"), "{body}");
+    let unit = unit.unwrap_or_default();
+    // What is in force already has nothing to pass.
+    for deed in ["check", "put"] {
+        let (status, body) = send(deed, &unit);
+        assert_eq!(status, 200, "{body}");
+        let told = "This file is in force already; nothing changes.";
+        assert!(body.contains(told), "{body}");
+        assert!(!body.contains("passed every step"), "{body}");
+    }
     let (status, body) = send("other", b"x");
     assert_eq!(status, 400, "{body}");
 }

@@ -18,11 +18,42 @@ pub(super) fn bytes(bytes: i64) -> String {
 
 /// The value of a setting as its field shows it: one of bytes, that is written as a number, in
 /// their greatest unit.
-pub(crate) fn shown(declared: &Value, value: &str) -> String {
+pub(super) fn shown(declared: &Value, value: &str) -> String {
     match (declared["measure"].as_str(), value.parse()) {
         (Some("bytes"), Ok(number)) if number != 0 => bytes(number),
         _ => value.to_owned(),
     }
+}
+
+/// The usual value of a setting as people write it, which its field takes as well: with the unit of its
+/// measure, and not rounded.
+pub(crate) fn usual(declared: &Value, value: &str) -> String {
+    let number = value.parse::<f64>().ok().filter(|it| it.is_finite());
+    let whole = value.parse::<i64>().ok();
+    match (declared["measure"].as_str(), number, whole) {
+        (Some("bytes"), ..) => shown(declared, value),
+        (Some("millicores"), Some(number), _) => {
+            let cores = exact(number / 1000.0);
+            let unit = if cores == "1" { "core" } else { "cores" };
+            format!("{cores} {unit}")
+        }
+        (Some("seconds"), _, Some(seconds)) => {
+            let units = [(86_400, "d"), (3600, "h"), (60, "min")];
+            let fits = |(of, _): &&(i64, &str)| seconds != 0 && seconds % of == 0;
+            let (of, unit) = units.iter().find(fits).unwrap_or(&(1, "s"));
+            format!("{} {unit}", seconds / of)
+        }
+        (Some("seconds"), Some(number), None) => format!("{} s", exact(number)),
+        (Some("fraction"), Some(number), _) => format!("{} %", exact(number * 100.0)),
+        (Some("percent"), Some(number), _) => format!("{} %", exact(number)),
+        _ => value.to_owned(),
+    }
+}
+
+/// A number with all of its digits, but for those that counting in twos has left behind.
+fn exact(number: f64) -> String {
+    let rounded = format!("{number:.12e}").parse().unwrap_or(number);
+    rounded.to_string()
 }
 
 /// A bound of a setting.
@@ -30,7 +61,7 @@ pub(super) fn bound(declared: &Value, value: f64) -> String {
     match declared["measure"].as_str() {
         Some("bytes") => format::bytes(value),
         Some("millicores") => format::cores(value / 1000.0),
-        Some("fraction") => format::percent(value),
+        Some("seconds" | "fraction" | "percent") => usual(declared, &value.to_string()),
         _ => format::number(value, 4),
     }
 }
@@ -69,5 +100,34 @@ mod tests {
         assert_eq!(shown(&json!({"measure": null}), "1024"), "1024");
         assert_eq!(bound(&memory, 1_099_511_627_776.0), "1 TiB");
         assert_eq!(bound(&json!({"measure": "fraction"}), 0.5), "50 %");
+    }
+
+    #[test]
+    fn usual_values_have_the_unit_of_their_measure() {
+        for (measure, value, expected) in [
+            ("bytes", "8589934592", "8 GiB"),
+            ("millicores", "1500", "1.5 cores"),
+            ("millicores", "1000", "1 core"),
+            ("seconds", "21600", "6 h"),
+            ("seconds", "90", "90 s"),
+            ("seconds", "120", "2 min"),
+            ("seconds", "86400", "1 d"),
+            ("seconds", "0", "0 s"),
+            ("seconds", "-60", "-1 min"),
+            ("fraction", "0.001953125", "0.1953125 %"),
+            ("fraction", "0.07", "7 %"),
+            ("fraction", "1", "100 %"),
+            ("percent", "75", "75 %"),
+            ("percent", "80 %", "80 %"),
+            ("time", "0", "0"),
+            ("seconds", "soon", "soon"),
+        ] {
+            let declared = json!({"measure": measure});
+            assert_eq!(usual(&declared, value), expected, "{measure} {value}");
+        }
+        assert_eq!(bound(&json!({"measure": "seconds"}), 604_800.0), "7 d");
+        assert_eq!(bound(&json!({"measure": "percent"}), 100.0), "100 %");
+        assert_eq!(usual(&json!({"measure": null}), "0.5"), "0.5");
+        assert_eq!(usual(&json!({}), "best"), "best");
     }
 }

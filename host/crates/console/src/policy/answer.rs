@@ -15,7 +15,7 @@ use crate::value::{count, items, number, text, texts};
 /// Hosts of the bars.
 const HOSTS: usize = 15;
 /// Decisions that are listed.
-const CHANGED: usize = 100;
+pub(super) const CHANGED: usize = 100;
 
 /// What is told of a draft.
 pub(super) fn panel(told: &Told, draft: &Draft, may_edit: bool) -> Markup {
@@ -187,9 +187,17 @@ fn changed(answer: &Value, cluster: &str) -> Markup {
                     }
                 } }
             } }
+            @if let Some(why) = unexplained(answer) { footer { (why) } }
             @if changed.len() > CHANGED { footer { "and " (changed.len() - CHANGED) " more: the API tells all of them" } }
         }
     }
+}
+
+/// Why no entry is named through which decisions have another outcome, if none is.
+fn unexplained(answer: &Value) -> Option<&'static str> {
+    (answer["in-sequence"] == true).then_some(
+        "Decisions that are made one after the other are not explained: the entry is named when each is made by itself.",
+    )
 }
 
 /// A share, as points of change are told: −4.9 pp.
@@ -197,4 +205,21 @@ fn points(before: f64, after: f64) -> String {
     let change = (after - before) * 100.0;
     let sign = if change > 0.0 { "+" } else { "" };
     format!("{sign}{} pp", format::number(change, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_list_without_entries_says_why() {
+        let told = |in_sequence: bool| {
+            let change = json!({"decision": 1, "vms": ["v"], "before": "a", "after": "b"});
+            let answer = json!({"changed": [change], "in-sequence": in_sequence});
+            changed(&answer, "c").into_string()
+        };
+        assert!(told(true).contains("are not explained"), "{}", told(true));
+        assert!(!told(false).contains("are not explained"));
+    }
 }

@@ -1,6 +1,6 @@
 //! The chain of a policy as a form: its entries in order, with factors and settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -8,7 +8,7 @@ use toml_edit::{DocumentMut, Item};
 
 use super::document::{Place, nth, shown};
 use super::faults::Faults;
-use super::{amount, order};
+use super::{NotAdded, amount, as_toml, order};
 use crate::ask::Ask;
 use crate::format::cut;
 use crate::url::segment;
@@ -84,7 +84,10 @@ struct Entry {
     is_there: bool,
     name: String,
     enabled: bool,
-    factor: f64,
+    /// As it is written, number or not.
+    factor: String,
+    /// The factor in force, if the policy in force has the cost.
+    was: Option<String>,
     scaling: String,
     tier: String,
     position: String,
@@ -95,16 +98,17 @@ struct Entry {
 }
 
 impl Chain {
-    /// The chain of a document in TOML.
+    /// The chain of a document in TOML; `in_force` is the document that is in force.
     ///
     /// # Errors
     /// Why it is not shown: a sentence.
-    pub(super) async fn read(ask: &Ask, document: &str) -> Result<Self, String> {
+    pub(super) async fn read(ask: &Ask, document: &str, in_force: &str) -> Result<Self, String> {
         if document.trim_start().starts_with('{') {
             return Err("the document is written in JSON with a value that the form cannot show, such as null".to_owned());
         }
         // What is read of it is done before anything is waited for.
         let mut stages = stages(document)?;
+        tell_what_was(&mut stages, in_force);
         let mut known: BTreeMap<String, Option<Value>> = BTreeMap::new();
         for entry in stages
             .iter_mut()
@@ -170,8 +174,13 @@ impl Chain {
 
     /// The form, with what is wrong at the fields that it is wrong with: the first of them has the
     /// focus.
-    /// `units` are those that can be added.
-    pub(super) fn form(&self, state: &State<'_>, units: &[Value]) -> Markup {
+    /// `units` are those that can be added; `not_added` is the one that could not be.
+    pub(super) fn form(
+        &self,
+        state: &State<'_>,
+        units: &[Value],
+        not_added: Option<&NotAdded>,
+    ) -> Markup {
         html! {
             @for (number, stage) in self.stages.iter().enumerate() {
                 @if self.stages.len() > 1 { h2 { "Stage " (number + 1) @if let Some(name) = &stage.name { ": " (cut(name, 40)) } } }
@@ -180,6 +189,7 @@ impl Chain {
                     label.lab.small { "Of the hosts that are left, to the next stage go"
                         select.field.small id=(field) name=(field) disabled[!state.may] {
                             @for (word, meaning) in [("all", "all"), ("best", "those of least cost")] { option value=(word) selected[keep == word] { (meaning) } }
+                            (unknown(keep, &["all", "best"]))
                         }
                     }
                 }
@@ -191,7 +201,7 @@ impl Chain {
                     }
                 }
             }
-            @if state.may { (add(units)) }
+            @if state.may { (add(units, state, not_added)) }
         }
     }
 
@@ -203,20 +213,23 @@ impl Chain {
     }
 }
 
-/// Fields that add a unit to the chain.
-fn add(units: &[Value]) -> Markup {
+/// Fields that add a unit to the chain, with the one that could not be added.
+fn add(units: &[Value], state: &State<'_>, not_added: Option<&NotAdded>) -> Markup {
+    let field = order::ADD_UNIT;
     html! {
         section.panel aria-labelledby="add-title" {
             header { h2 id="add-title" { "Add a unit" } }
             div.in.bar {
-                label.lab { "Unit" input.field name="add-unit" list="add-units" size="20" autocomplete="off"; }
+                label.lab { "Unit" input.field id=(field) name=(field) list="add-units" size="20" autocomplete="off" value=[not_added.map(|it| it.unit.as_str())]
+                    aria-invalid=[invalid(field, state.faults)] aria-describedby=[described(field, false, state.faults)] autofocus[state.first == Some(field)]; }
                 datalist id="add-units" { @for unit in units { (choice(unit)) } }
-                label.lab { "as" select.field name="add-list" {
-                    @for (list, word) in [("filters", "filter"), ("costs", "cost function"), ("selections", "selection"), ("effects", "effect")] {
-                        option value=(list) { (word) }
+                label.lab { "as" select.field name=(order::ADD_LIST) {
+                    @for (list, _, word) in order::KINDS {
+                        option value=(list) selected[not_added.is_some_and(|it| it.list == list)] { (word) }
                     }
                 } }
                 button.btn type="submit" name="deed" value=(order::ADD) { "Add it at the end" }
+                (wrong(field, state.faults))
             }
         }
     }
@@ -250,8 +263,8 @@ pub(super) fn costs(document: &str) -> Result<Vec<CostEntry>, String> {
         .filter(|entry| entry.enabled)
         .map(|entry| CostEntry {
             field: entry.place.field("factor"),
+            factor: entry.number(),
             name: entry.name,
-            factor: entry.factor,
         });
     Ok(costs.collect())
 }
@@ -281,6 +294,31 @@ fn stages(document: &str) -> Result<Vec<Stage>, String> {
         });
     }
     Ok(stages)
+}
+
+/// Note the factors in force at the costs of a draft, wherever those stand by now.
+fn tell_what_was(stages: &mut [Stage], in_force: &str) {
+    let mut known: BTreeMap<String, VecDeque<String>> = BTreeMap::new();
+    let in_force = self::stages(&as_toml(in_force)).unwrap_or_default();
+    for stage in in_force {
+        for (_, list) in stage
+            .lists
+            .into_iter()
+            .filter(|it| LISTS[it.0].0 == "costs")
+        {
+            for entry in list {
+                known.entry(entry.name).or_default().push_back(entry.factor);
+            }
+        }
+    }
+    for stage in stages {
+        for (_, list) in stage.lists.iter_mut().filter(|it| LISTS[it.0].0 == "costs") {
+            for entry in list {
+                let of_name = known.get_mut(&entry.name);
+                entry.was = of_name.and_then(VecDeque::pop_front);
+            }
+        }
+    }
 }
 
 /// How many tables a list has, however it is written.
@@ -333,9 +371,8 @@ fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
         unit,
         is_there: false,
         enabled: said("enabled").is_none_or(|enabled| enabled == "true"),
-        factor: said("factor")
-            .and_then(|factor| factor.parse().ok())
-            .unwrap_or(1.0),
+        factor: said("factor").unwrap_or_else(|| "1".to_owned()),
+        was: None,
         scaling: said("scaling").unwrap_or_else(|| "none".to_owned()),
         tier: said("tier").unwrap_or_else(|| "1".to_owned()),
         position: said("position").unwrap_or_else(|| "any".to_owned()),
@@ -398,9 +435,9 @@ impl Entry {
             html! {
                 label.small.dim.lab { span.vh[key == "position"] { (title) }
                     select.field.small id=(field) name=(field) aria-label={ (title) " of " (cut(&self.name, 60)) } disabled[!may]
-                        aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
+                        autofocus[state.first == Some(field.as_str())] aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
                         @for (word, meaning) in words { option value=(word) title=(meaning) selected[value == *word] { (word) } }
-                        @if !words.iter().any(|(word, _)| *word == value) { option value=(value) selected { (cut(value, 40)) } }
+                        (unknown(value, &words.iter().map(|(word, _)| *word).collect::<Vec<_>>()))
                     }
                 }
             }
@@ -412,7 +449,7 @@ impl Entry {
                     label.small.dim.lab { "Tier"
                         @let field = self.place.field("tier");
                         input.field.num id=(field) name=(field) value=(self.tier) size="2" inputmode="numeric" readonly[!may]
-                            aria-label={ "Tier of " (cut(&self.name, 60)) } aria-invalid=[invalid(&field, state.faults)]
+                            aria-label={ "Tier of " (cut(&self.name, 60)) } autofocus[state.first == Some(field.as_str())] aria-invalid=[invalid(&field, state.faults)]
                             aria-describedby=[described(&field, false, state.faults)];
                     }
                     (wrong(&self.place.field("scaling"), state.faults)) (wrong(&self.place.field("tier"), state.faults))
@@ -426,17 +463,23 @@ impl Entry {
         }
     }
 
+    /// The factor, or the usual one where none can be read.
+    fn number(&self) -> f64 {
+        let number = self.factor.parse().ok();
+        number.filter(|it: &f64| it.is_finite()).unwrap_or(1.0)
+    }
+
     fn slider(&self, state: &State<'_>) -> Markup {
         let may = state.may;
-        let most = (self.factor.abs() * 2.0).max(10.0);
-        let least = if self.factor < 0.0 { -most } else { 0.0 };
+        let number = self.number();
+        let (least, most) = range(number);
         let field = self.place.field("factor");
         let label = format!("Factor of {}", cut(&self.name, 60));
         html! {
-            input.with-script type="range" min=(least) max=(most) step="0.1" value=(self.factor) data-for=(field) aria-label={ (label) ", slider" } disabled[!may];
+            input.with-script type="range" min=(least) max=(most) step="0.1" value=(number) data-for=(field) aria-label={ (label) ", slider" } disabled[!may];
             input.field.num id=(field) name=(field) aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)]
                 autofocus[state.first == Some(field.as_str())] value=(self.factor) inputmode="decimal" aria-label=(label) readonly[!may]
-                data-was=(self.factor);
+                data-was=[self.was.as_deref()];
             (wrong(&field, state.faults))
         }
     }
@@ -456,15 +499,24 @@ impl Entry {
                 @if list != "effects" { div.setting {
                     label.small for=(on_failure) { b { "If the unit fails" } }
                     select.field id=(on_failure) name=(on_failure) disabled[!state.may]
-                        aria-invalid=[invalid(&on_failure, state.faults)] aria-describedby=[described(&on_failure, false, state.faults)] {
+                        autofocus[state.first == Some(on_failure.as_str())] aria-invalid=[invalid(&on_failure, state.faults)] aria-describedby=[described(&on_failure, false, state.faults)] {
                         @let said = self.on_failure.as_deref().unwrap_or_default();
                         @for (word, meaning) in on_failures(list) { option value=(word) selected[said == word] { (meaning) } }
+                        (unknown(said, &on_failures(list).map(|(word, _)| word)))
                     }
                     (wrong(&on_failure, state.faults))
                 } }
             }
         }
     }
+}
+
+/// How far the slider of a factor goes: twice as far as it, and below 0 where it does. The script of
+/// the editor has the same rule, for what is written meanwhile.
+fn range(factor: f64) -> (f64, f64) {
+    let most = (factor.abs() * 2.0).ceil().max(10.0);
+    let least = if factor < 0.0 { -most } else { 0.0 };
+    (least, most)
 }
 
 /// What may become of a decision in which an entry of that list fails.
@@ -531,11 +583,17 @@ pub(super) fn described(field: &str, has_hint: bool, faults: &Faults) -> Option<
     (!ids.is_empty()).then(|| ids.join(" "))
 }
 
+/// What a document says and a list does not offer is chosen in it all the same: it stays until somebody
+/// chooses something else.
+fn unknown(said: &str, words: &[&str]) -> Markup {
+    html! { @if !words.contains(&said) { option value=(said) selected { (cut(said, 40)) } } }
+}
+
 fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Markup {
     let (may, faults) = (state.may, state.faults);
     let is_first = state.first == Some(field);
     let choices = items(declared, "choices");
-    let usual = amount::shown(declared, declared["default"].as_str().unwrap_or_default());
+    let usual = amount::usual(declared, declared["default"].as_str().unwrap_or_default());
     if text(declared, "kind") == "boolean" || !choices.is_empty() {
         let mut words: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
         if words.is_empty() {
@@ -544,7 +602,8 @@ fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Mar
         return html! {
             select.field id=(field) name=(field) aria-invalid=[invalid(field, faults)] aria-describedby=[described(field, true, faults)] autofocus[is_first] disabled[!may] {
                 option value="" { "as usual" @if !usual.is_empty() { " (" (cut(&usual, 40)) ")" } }
-                @for word in words { option value=(word) selected[value == word] { (word) } }
+                @for word in &words { option value=(word) selected[value == *word] { (word) } }
+                @if !value.is_empty() { (unknown(value, &words)) }
             }
         };
     }
@@ -572,10 +631,84 @@ fn bounds(declared: &Value) -> String {
     match (declared["default"].as_str(), declared["required"] == true) {
         (_, true) => said.push("must be given".to_owned()),
         (Some(usual), _) => {
-            let usual = amount::shown(declared, usual);
+            let usual = amount::usual(declared, usual);
             said.push(format!("{} if not given", cut(&usual, 40)));
         }
         (None, _) => said.push("may be left out".to_owned()),
     }
     said.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The costs of a draft: name, factor as written, factor in force.
+    fn costs(draft: &str, in_force: &str) -> Vec<(String, String, Option<String>)> {
+        let mut stages = stages(draft).unwrap();
+        tell_what_was(&mut stages, in_force);
+        let lists = stages.into_iter().flat_map(|stage| stage.lists);
+        let entries = lists.flat_map(|(_, entries)| entries);
+        entries
+            .map(|entry| (entry.name, entry.factor, entry.was))
+            .collect()
+    }
+
+    #[test]
+    fn a_factor_stays_as_it_was_written_beside_the_one_in_force() {
+        let in_force = "[[costs]]\nunit = \"memory\"\nfactor = 2\n[[costs]]\nunit = \"cpu\"\n";
+        let draft = "[[costs]]\nunit = \"cpu\"\nfactor = \"\"\n[[costs]]\nunit = \"memory\"\nfactor = \"2,5\"\n[[costs]]\nunit = \"new\"\nfactor = inf\n";
+        let told = costs(draft, in_force);
+        let text = |text: &str| text.to_owned();
+        assert_eq!(
+            told,
+            [
+                (text("cpu"), text(""), Some(text("1"))),
+                (text("memory"), text("2,5"), Some(text("2"))),
+                (text("new"), text("inf"), None),
+            ]
+        );
+        // So it does where what is in force is written in JSON, or cannot be read.
+        let json = "{\"costs\": [{\"unit\": \"memory\", \"factor\": 3}]}";
+        let draft = "[[costs]]\nunit = \"memory\"\nfactor = \"much\"\n";
+        assert_eq!(costs(draft, json)[0].2.as_deref(), Some("3"));
+        assert_eq!(costs(draft, "= no")[0].2, None);
+    }
+
+    #[test]
+    fn a_word_that_a_list_does_not_offer_stays_chosen() {
+        let faults = Faults::default();
+        let state = State {
+            may: true,
+            faults: &faults,
+            first: None,
+        };
+        let declared = serde_json::json!({"name": "strict", "kind": "boolean", "default": "true"});
+        let shown = |value| control(&declared, "f", value, &state).into_string();
+        let chosen = "<option value=\"maybe\" selected>maybe</option>";
+        assert!(shown("maybe").contains(chosen), "{}", shown("maybe"));
+        for known in ["", "true"] {
+            assert_eq!(shown(known).matches("<option").count(), 3);
+        }
+        assert_eq!(unknown("best", &["all", "best"]).into_string(), "");
+    }
+
+    #[test]
+    fn a_slider_goes_further_than_its_factor() {
+        assert_eq!(range(2.0), (0.0, 10.0));
+        assert_eq!(range(250.0), (0.0, 500.0));
+        assert_eq!(range(-4.0), (-10.0, 10.0));
+        assert_eq!(range(-7.77), (-16.0, 16.0));
+        let slid = |factor: &str| {
+            let mut stages = stages(&format!(
+                "[[costs]]\nunit = \"memory\"\nfactor = {factor}\n"
+            ))
+            .unwrap();
+            let (_, mut list) = stages[0].lists.remove(0);
+            list.remove(0).number()
+        };
+        assert_eq!(slid("-3.5"), -3.5);
+        assert_eq!(slid("inf"), 1.0);
+        assert_eq!(slid("\"2,5\""), 1.0);
+    }
 }

@@ -90,6 +90,18 @@ pub(super) fn nth(item: &mut Item, number: usize) -> Option<&mut dyn TableLike> 
     }
 }
 
+/// The entry of a document that stands there.
+pub(super) fn entry<'d>(
+    document: &'d mut DocumentMut,
+    place: &Place,
+) -> Option<&'d mut dyn TableLike> {
+    let list = match place.stage {
+        None => document.get_mut(&place.list)?,
+        Some(stage) => nth(document.get_mut("stages")?, stage)?.get_mut(&place.list)?,
+    };
+    nth(list, place.number)
+}
+
 /// A value as a field shows it.
 pub(super) fn shown(item: &Item) -> Option<String> {
     match item.as_value()? {
@@ -160,11 +172,7 @@ fn is_about(name: &str) -> bool {
 /// Change what one field is about, if it says something else than the document.
 fn change(document: &mut DocumentMut, name: &str, value: &str) -> Option<()> {
     let (place, key) = Place::of(name)?;
-    let list = match place.stage {
-        None => document.get_mut(&place.list)?,
-        Some(stage) => nth(document.get_mut("stages")?, stage)?.get_mut(&place.list)?,
-    };
-    let entry = nth(list, place.number)?;
+    let entry = entry(document, &place)?;
     match key.strip_prefix("settings/") {
         Some(setting) => put_setting(entry, setting, value)?,
         None if key == "on-failure" && place.list != "effects" => put(entry, key, value, ""),
@@ -172,6 +180,10 @@ fn change(document: &mut DocumentMut, name: &str, value: &str) -> Option<()> {
         None if key == "scaling" && place.list == "costs" => put(entry, key, value, "none"),
         None if key == "tier" && place.list == "costs" => put(entry, key, value, "1"),
         None if key == "position" && place.list == "filters" => put(entry, key, value, "any"),
+        // What is neither on nor off stays, unless somebody switches it on.
+        None if key == "enabled"
+            && value != "on"
+            && entry.get(key).is_some_and(|it| it.as_bool().is_none()) => {}
         None if key == "enabled" => put(
             entry,
             key,
@@ -335,6 +347,17 @@ mod tests {
             changed(&[("entry/-/filters/0/settings/overcommit", "")])
                 .contains("# CPU\n\n[[costs]]")
         );
+    }
+
+    #[test]
+    fn a_switch_leaves_alone_what_is_neither_on_nor_off() {
+        let text = "[[costs]]\nunit = \"cpu\"\nenabled = \"maybe\"\n";
+        let switched = |to: &str| {
+            let fields = vec![("entry/-/costs/0/enabled".to_owned(), to.to_owned())];
+            with_fields(text, &fields).unwrap()
+        };
+        assert_eq!(switched("off"), text);
+        assert!(switched("on").contains("enabled = true"));
     }
 
     #[test]

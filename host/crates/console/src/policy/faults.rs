@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use toml_edit::{Document, Item, TableLike, Value};
+use toml_edit::{Document, DocumentMut, Item, TableLike, Value};
 
-use super::document::{LISTS, Place};
+use super::document::{LISTS, Place, entry};
+use crate::format::cut;
 use crate::page::sentence;
 use placewright_http::Problem;
 
@@ -24,13 +25,19 @@ impl Faults {
             let Some(field) = at.and_then(|at| field_at(text, &spans, at)) else {
                 continue;
             };
-            let mut told = sentence(&error.message);
+            let mut told = not_a_number(text, field).unwrap_or_else(|| sentence(&error.message));
             if let Some(meant) = &error.suggestion {
                 told.push_str(&format!(" Did you mean \"{meant}\"?"));
             }
             faults.0.entry(field.to_owned()).or_default().push(told);
         }
         faults
+    }
+
+    /// Note what is wrong with a field that is no part of the document.
+    pub(super) fn add(&mut self, field: &str, told: &str) {
+        let of_field = self.0.entry(field.to_owned()).or_default();
+        of_field.push(told.to_owned());
     }
 
     /// What is wrong with a field.
@@ -54,6 +61,19 @@ impl Faults {
             .iter()
             .map(|(field, told)| (field.as_str(), told.join(" ")))
     }
+}
+
+/// What is wrong with the field of a number in which something else was written.
+fn not_a_number(text: &str, field: &str) -> Option<String> {
+    let (place, key) = Place::of(field)?;
+    let number = match key {
+        "factor" => "a factor must be a number, such as 2.5",
+        "tier" => "a tier must be a whole number from 1, such as 2",
+        _ => return None,
+    };
+    let mut document: DocumentMut = text.parse().ok()?;
+    let written = entry(&mut document, &place)?.get(key)?.as_str()?;
+    Some(sentence(&format!("{number}, not \"{}\"", cut(written, 40))))
 }
 
 /// The field whose part of the text has that place: the smallest, where one is in another.
@@ -196,6 +216,29 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "name = \"ä\"\n[[filters]]\nunit = \"cpu\"\nsettings = { headroom = 1, \"overcommit\" = 300 }\n[[costs]]\nunit = \"memory\"\nfactor = \"much\" # ?\n[costs.settings]\nmargin = -1\n[[stages]]\nfilters = [{ unit = \"x\", settings = { y = 2 } }]\n";
+
+    #[test]
+    fn the_field_of_a_number_says_how_one_is_written() {
+        let text = "[[costs]]\nunit = \"memory\"\nfactor = \"2,5\"\ntier = \"two\"\n[[costs]]\nfactor = inf\n";
+        let told = |field| not_a_number(text, field);
+        assert_eq!(
+            told("entry/-/costs/0/factor").as_deref(),
+            Some("A factor must be a number, such as 2.5, not \"2,5\".")
+        );
+        assert_eq!(
+            told("entry/-/costs/0/tier").as_deref(),
+            Some("A tier must be a whole number from 1, such as 2, not \"two\".")
+        );
+        // A number that cannot be used is told of in the words of the server.
+        for other in [
+            "entry/-/costs/1/factor",
+            "entry/-/costs/0/unit",
+            "entry/-/costs/7/factor",
+            "policy/name",
+        ] {
+            assert_eq!(told(other), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_place_in_the_document_is_a_field_of_the_form() {

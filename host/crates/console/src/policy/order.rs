@@ -3,6 +3,8 @@
 use toml_edit::{Array, ArrayOfTables, DocumentMut, Item, Table, TableLike, Value};
 
 use super::document::{LISTS, Place, nth};
+use crate::format::cut;
+use crate::value::{text, texts};
 use placewright_http::problem::{Code, Problem};
 
 /// What the deed of a form begins with that moves an entry.
@@ -50,6 +52,32 @@ pub(super) const REMOVE: &str = "remove/";
 
 /// The deed of a form that adds an entry.
 pub(super) const ADD: &str = "add";
+
+/// The field that names the unit of an entry that is added, and the one that names its list.
+pub(super) const ADD_UNIT: &str = "add-unit";
+pub(super) const ADD_LIST: &str = "add-list";
+
+/// The lists that a unit can be added to, the kind of unit that stands in each, and how that is called.
+pub(super) const KINDS: [(&str, &str, &str); 4] = [
+    ("filters", "filter", "a filter"),
+    ("costs", "cost function", "a cost function"),
+    ("selections", "selection", "a selection"),
+    ("effects", "placement effects", "an effect"),
+];
+
+/// Why a unit cannot stand in a list: a sentence. None: it is of the kind that stands there, or it is
+/// not known of what kind it is.
+pub(super) fn misplaced(unit: &serde_json::Value, list: &str) -> Option<String> {
+    let kinds = texts(unit, "kinds");
+    let (_, wanted, article) = KINDS.iter().find(|(known, ..)| *known == list)?;
+    (!kinds.is_empty() && !kinds.contains(wanted)).then(|| {
+        format!(
+            "The unit {} is not {article}: its kind is {}.",
+            cut(text(unit, "name"), 60),
+            kinds.join(", ")
+        )
+    })
+}
 
 /// The deed that removes an entry.
 pub(super) fn removal(place: &Place) -> String {
@@ -327,6 +355,18 @@ mod tests {
         assert!(added(TEXT, "filters", "").is_err());
         assert!(added(TEXT, "name", "cpu").is_err());
         assert!(added("= no", "filters", "cpu").is_err());
+    }
+
+    #[test]
+    fn a_unit_is_added_where_its_kind_stands() {
+        let unit = serde_json::json!({"name": "network", "kinds": ["filter"]});
+        assert_eq!(misplaced(&unit, "filters"), None);
+        assert_eq!(
+            misplaced(&unit, "costs").as_deref(),
+            Some("The unit network is not a cost function: its kind is filter.")
+        );
+        // One that is not in force may not tell.
+        assert_eq!(misplaced(&serde_json::json!({"name": "x"}), "costs"), None);
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl Whole {
                     @for number in 0..RULES.len() {
                         @let rule = self.ties.get(number).map_or("", String::as_str);
                         select.field.small id=[(number == 0).then_some(TIES)] name=(TIES) aria-label={ "Rule " (number + 1) " for ties" } disabled[!state.may]
-                            aria-invalid=[invalid(TIES, state.faults).filter(|_| number == 0)] aria-describedby=[described(TIES, false, state.faults).filter(|_| number == 0)] {
+                            autofocus[number == 0 && state.first == Some(TIES)] aria-invalid=[invalid(TIES, state.faults).filter(|_| number == 0)] aria-describedby=[described(TIES, false, state.faults).filter(|_| number == 0)] {
                             option value="" { @if number == 0 { "as usual" } @else { "–" } }
                             @for (word, meaning) in RULES { option value=(word) selected[rule == word] { (meaning) } }
                             @if !rule.is_empty() && !RULES.iter().any(|(word, _)| *word == rule) { option value=(rule) selected { (cut(rule, 40)) } }
@@ -204,7 +204,7 @@ impl Whole {
                             @let field = format!("watch/{number}/{key}");
                             label.lab.small { (key.replace('-', " "))
                                 input.field.small id=(field) name=(field) value=(value) size=(if *key == "column" { "16" } else { "9" }) readonly[!state.may]
-                                    aria-label={ (key.replace('-', " ")) " of watch " (cut(&watch[0], 40)) } aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)];
+                                    aria-label={ (key.replace('-', " ")) " of watch " (cut(&watch[0], 40)) } autofocus[state.first == Some(field.as_str())] aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)];
                             }
                             (wrong(&field, state.faults))
                         }
@@ -238,7 +238,7 @@ impl Whole {
                     @let field = format!("policy/{key}");
                     div.setting {
                         label.small for=(field) { b { (title) } }
-                        select.field id=(field) name=(field) disabled[!state.may] aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
+                        select.field id=(field) name=(field) disabled[!state.may] autofocus[state.first == Some(field.as_str())] aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
                             @for (word, meaning) in *words { option value=(word) selected[now == word] { (meaning) } }
                             @if !words.iter().any(|(word, _)| now == word) { option value=(now) selected { (cut(now, 40)) } }
                         }
@@ -249,7 +249,7 @@ impl Whole {
                     @let field = format!("policy/unheeded-needs/{need}");
                     div.setting {
                         label.small for=(field) { b { "With the need " code { (cut(need, 60)) } ", it" } }
-                        select.field id=(field) name=(field) disabled[!state.may] aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
+                        select.field id=(field) name=(field) disabled[!state.may] autofocus[state.first == Some(field.as_str())] aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)] {
                             option value="" { "as all others" }
                             @for (word, meaning) in words { option value=(word) selected[now == word] { (meaning) } }
                             @if !words.iter().any(|(word, _)| now == word) { option value=(now) selected { (cut(now, 40)) } }
@@ -273,7 +273,7 @@ fn line(field: &str, name: &str, value: &str, state: &State<'_>) -> Markup {
         div.setting {
             label.small for=(field) { b.mono { (cut(name, 60)) } }
             input.field id=(field) name=(field) value=(value) readonly[!state.may]
-                aria-invalid=[invalid(field, state.faults)] aria-describedby=[described(field, false, state.faults)];
+                autofocus[state.first == Some(field)] aria-invalid=[invalid(field, state.faults)] aria-describedby=[described(field, false, state.faults)];
             (wrong(field, state.faults))
         }
     }
@@ -298,7 +298,7 @@ impl Alone {
                     label.small for=(field) { b { "Unit" } }
                     input type="hidden" name={ "policy/" (self.key) "/of" } value=(self.unit);
                     input.field id=(field) name=(field) value=(self.unit) list="units-alone" placeholder=(self.none) readonly[!state.may]
-                        aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)];
+                        autofocus[state.first == Some(field.as_str())] aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)];
                     (wrong(&field, state.faults))
                     @if self.is_there { span.small { a href={ "/units/" (segment(unpinned(&self.unit))) } { "About the unit" } } }
                 }
