@@ -154,7 +154,7 @@ impl Answers {
         let stall = self.stall;
         let is_packed = packed.is_some();
         let (response, sent) = match packed.filter(|_| takes_gzip) {
-            Some(packed) => (packed.as_gzip(response), bytes),
+            Some(packed) => (packed.into_gzip(response), bytes),
             None => (response, all),
         };
         response.map(|body| {

@@ -100,7 +100,7 @@ impl Packed {
     }
 
     /// The response, with this as its body as it is.
-    pub(super) fn as_gzip(self, response: Response) -> Response {
+    pub(super) fn into_gzip(self, response: Response) -> Response {
         let mut response = response.map(|_| Body::new(Gzip::new(self)));
         let headers = response.headers_mut();
         headers.remove(header::CONTENT_LENGTH);
@@ -227,7 +227,7 @@ mod tests {
         let answer = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
         assert!(answer == text());
 
-        let answer = packed.as_gzip(().into_response());
+        let answer = packed.into_gzip(().into_response());
         assert_eq!(answer.headers()[header::CONTENT_ENCODING], "gzip");
         let answer = to_bytes(answer.into_body(), usize::MAX).await.unwrap();
         let mut read = Vec::new();
