@@ -113,6 +113,36 @@ def batches_one_after_the_other(lab):
     lab.check(got.status == 200, f"units are listed: {got}")
 
 
+def dry_runs_of_a_viewer(lab):
+    """A viewer's dry runs with a search as long as may be, many at a time: the operator of the same
+    cluster places on."""
+    server = lab.server
+    server.make_cluster("big", BIG)
+    viewer = {"name": "big-viewer", "role": "viewer", "clusters": ["big"]}
+    viewer = server.ask("POST", "/v1/tokens", viewer).json()["secret"]
+    body = json.dumps({"vms": [{"id": f"b{n}", "cpu": "1 core", "memory": "1 GiB"} for n in range(10_000)]})
+    path = "/v1/clusters/big/place-batch?dry-run=true&search=100000"
+    tried, ends = [], threading.Event()
+
+    def attempt(_):
+        while not ends.is_set():
+            headers = {"Authorization": f"Bearer {viewer}"}
+            tried.append(server.ask("POST", path, body, token=None, limit=60, headers=headers).status)
+
+    threads = [threading.Thread(target=attempt, args=(n,), daemon=True) for n in range(16)]
+    for thread in threads:
+        thread.start()
+    time.sleep(2)
+    for number in range(3):
+        vm = {"id": f"o{number}", "cpu": 1, "memory": 1 << 30}
+        got = server.ask("POST", "/v1/clusters/big/place", vm, token="operator", limit=30)
+        lab.check(got.status == 200 and got.seconds < 8, f"the operator places: {got} after {got.seconds:.1f} s")
+    ends.set()
+    for thread in threads:
+        thread.join(70)
+    lab.reaches("dry runs", tried, [200, 503, 504], 3)
+
+
 def misspelt_hosts(lab):
     """A viewer asks for hosts that are not there, with long names, of a cluster of 10,000."""
     server = lab.server
@@ -312,7 +342,8 @@ def stop_while_it_plans(lab):
 
 ATTACKS = [
     body_of_nulls, body_of_numbers, body_of_unknown_keys, body_of_tables, body_long_ids, bodies_at_once,
-    batch_without_end, batches_one_after_the_other, misspelt_hosts, questions_of_callers_who_leave,
+    batch_without_end, batches_one_after_the_other, dry_runs_of_a_viewer, misspelt_hosts,
+    questions_of_callers_who_leave,
     all_or_nothing, descending_hosts, failures_repeated, policy_of_others, large_policies,
     names_of_others, numbers_after_restart, told_in_time, one_bad_row, stop_while_it_plans,
 ]

@@ -138,6 +138,34 @@ def inventories_read_slowly(lab):
         connection.close()
 
 
+def whole_inventories_at_once(lab):
+    """Four readers of a full inventory, 225 MB each, of two operators, plain and compressed."""
+    server = lab.server
+    hosts = [{"id": f"h{n}", "cpu.cores": 4000, "memory.total": "80 TiB"} for n in range(100)]
+    server.make_cluster("big", {"name": "big", "hosts": hosts})
+    status, part = 200, 0
+    while status == 200:
+        vms = [
+            {"id": f"v{part}-{n}-" + "i" * 200, "host": f"h{n % 100}", "cpu": 1, "memory": 1 << 20, "name": f"n{part}-{n}" + "n" * 3900}
+            for n in range(3000)
+        ]
+        status = server.ask("POST", "/v1/clusters/big/inventory/changes", {"vms": vms}, token="operator", limit=60).status
+        part += 1
+    lab.check(status == 507 and part > 5, f"the inventory is full after {part} parts: {status}")
+    got = []
+
+    def read(number):
+        headers = {"Accept-Encoding": "gzip"} if number % 2 else {}
+        for _ in range(3):
+            token = "operator" if number < 2 else "operator-2"
+            answer = server.ask("GET", "/v1/clusters/big/inventory", token=token, limit=90, headers=headers)
+            got.append(answer.status)
+            lab.check(answer.status != 200 or len(answer.body) > 1 << 20, f"a whole inventory: {len(answer.body)} bytes")
+
+    together(4, read)
+    lab.reaches("inventories", got, [200, 429], 4)
+
+
 def bodies_all_but_a_byte(lab):
     """Two operators of one cluster hold all the room for bodies that they get."""
     server, ends = lab.server, threading.Event()
@@ -204,6 +232,6 @@ def instances_of_one_policy(lab):
 
 
 ATTACKS = [
-    connections_of_two_viewers, failing_calls, checks_at_once, inventories_read_slowly, bodies_all_but_a_byte,
-    instances_of_one_policy,
+    connections_of_two_viewers, failing_calls, checks_at_once, inventories_read_slowly, whole_inventories_at_once,
+    bodies_all_but_a_byte, instances_of_one_policy,
 ]
