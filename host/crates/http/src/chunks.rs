@@ -38,7 +38,7 @@ pub(super) struct Written {
 impl Written {
     /// One that takes room as it grows, and waits where there is none. It is to be written on a
     /// thread that may wait.
-    pub(super) fn into_room(held: Option<Held>) -> Self {
+    pub(super) fn with_room(held: Option<Held>) -> Self {
         Self {
             held,
             ..Self::default()

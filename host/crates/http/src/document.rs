@@ -365,7 +365,7 @@ pub async fn long<T: Serialize + Send + 'static>(shown: T) -> Result<Response, P
 
 /// The answer that shows this, which takes that room as it is written.
 fn answer_of(shown: &impl Serialize, room: Option<Held>) -> Result<Response, Problem> {
-    let mut text = Written::into_room(room);
+    let mut text = Written::with_room(room);
     if let Err(error) = serde_json::to_writer(&mut text, shown) {
         let refused = text.refused();
         return Err(refused.unwrap_or_else(|| Problem::internal(&error)));
