@@ -755,10 +755,16 @@ impl<'a> Match<'a> {
 
     /// That what a move was planned for is still the case when it is begun.
     fn check_cause(&self, number: usize, step: &Value) -> Judged {
-        let from = number_of(&step["from"]).map(|it| self.ledger.hosts[it].state);
-        if step["cause"] == "host-state" && from == Some("up") {
+        // A VM that goes with others leaves a host that is up, since one of them is to leave its own.
+        let others = step["together"].as_array();
+        let others = others.into_iter().flatten().filter_map(number_of);
+        let is_up = |vm: usize| {
+            let known = self.ledger.running(vm);
+            known.is_none_or(|it| self.ledger.hosts[it.host].state == "up")
+        };
+        if step["cause"] == "host-state" && [number].into_iter().chain(others).all(is_up) {
             return Err(format!(
-                "VM {number} is moved since its host was not up, and it is by now"
+                "VM {number} is moved since a host was not up, its own or that of one that goes with it, and all are by now"
             ));
         }
         if step["cause"] == "hard-group"
