@@ -1,5 +1,5 @@
-//! Which policies, units and clusters there are, so that lists of what happened link to no others:
-//! what they tell of may be gone by now, or was refused and never there.
+//! Which policies, units and clusters exist, so that lists of events and audit records link to no
+//! others: the object of an event may be deleted by now, or was refused and never existed.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

@@ -481,7 +481,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    /// Three hosts, of which a selection gave one no chance and chance took the one of the smaller share.
+    /// Three hosts: a selection excluded one of them, and the draw fell on the one with the smaller share.
     fn drawn() -> (Value, Value) {
         let groups = json!([[
             {"host": "a", "share": 0.0}, {"host": "b", "share": 0.25}, {"host": "c", "share": 0.75},

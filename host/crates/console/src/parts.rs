@@ -220,7 +220,8 @@ pub(crate) fn button(
     }
 }
 
-/// A button for a deed that is asked about first: in a dialog, and without scripts in what it opens.
+/// A button for an action that needs a confirmation: a dialog asks for it, and without scripts the
+/// button that the question opens.
 pub(crate) fn sure_button(class: &str, deed: &str, text: &str, question: &str) -> Markup {
     html! {
         button class={ "btn with-script " (class) } type="submit" name="deed" value=(deed) data-sure=(question) { (text) }

@@ -145,8 +145,8 @@ impl Draft {
         })
     }
 
-    /// The query of the route that tries this draft: of each decision that is listed, the entry is told
-    /// through which it has another outcome.
+    /// The query of the route that tries this draft. The answer names, for each decision that is
+    /// listed, the entry of the policy that changes its outcome.
     fn query(&self, name: &str) -> String {
         let examples = answer::CHANGED.to_string();
         url::query([
@@ -681,7 +681,7 @@ async fn shown_editor(
     let first = draft.not_added.as_ref().map(|_| order::ADD_UNIT.to_owned());
     let first = first.or_else(|| chain.as_ref().ok().and_then(|it| it.first_fault(&faults)));
     let first = first.or_else(|| whole.as_ref().and_then(|it| it.first_fault(&faults)));
-    // The focus is on what is told above the editor, if anything is, or else on what is to be mended.
+    // The focus is on the message above the editor, or, if there is none, on the first error.
     let is_told_above = !above.told.0.is_empty();
     let first = first.filter(|_| !is_told_above && !draft.is_document);
     let refused = match &told {

@@ -511,8 +511,8 @@ impl Entry {
     }
 }
 
-/// How far the slider of a factor goes: twice as far as it, and below 0 where it does. The script of
-/// the editor has the same rule, for what is written meanwhile.
+/// The range of a factor's slider: up to twice the factor, and below 0 where the factor is. The
+/// editor's script applies the same rule to edits in the browser.
 fn range(factor: f64) -> (f64, f64) {
     let most = (factor.abs() * 2.0).ceil().max(10.0);
     let least = if factor < 0.0 { -most } else { 0.0 };

@@ -97,8 +97,8 @@ impl<S> Waiting<S> {
     }
 }
 
-/// Turns that wait, those of each asker in their order. One of each asker is taken after the
-/// other, so that whoever asks for many waits for them alone.
+/// Turns that wait, in a queue for each asker. The queues are served round robin, so that an asker
+/// with many turns delays nobody else by more than one of them.
 struct ByAsker<S> {
     askers: VecDeque<(Asker, VecDeque<Arc<Entry<S>>>)>,
 }
