@@ -96,7 +96,6 @@ impl Packed {
             packed: self.clone(),
             next: 0,
             rest: self.0.plain,
-            at_once: 0,
         })
     }
 
@@ -111,17 +110,11 @@ impl Packed {
     }
 }
 
-/// Parts that are unpacked before others have their turn on the thread: a fast reader takes them as
-/// fast as they come.
-const AT_ONCE: usize = 4;
-
 /// The body that unpacks a text as it is taken.
 struct Unpacked {
     packed: Packed,
     next: usize,
     rest: u64,
-    /// Parts that were unpacked since others had their turn.
-    at_once: usize,
 }
 
 impl HttpBody for Unpacked {
@@ -130,14 +123,8 @@ impl HttpBody for Unpacked {
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
+        _: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
-        if self.at_once == AT_ONCE {
-            self.at_once = 0;
-            context.waker().wake_by_ref();
-            return Poll::Pending;
-        }
-        self.at_once += 1;
         let Some(part) = self.packed.0.parts.get(self.next) else {
             return Poll::Ready(None);
         };
