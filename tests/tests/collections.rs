@@ -89,6 +89,10 @@ const OTHERS: &[(&str, &[&str])] = &[
         &["Rates.minutes"],
     ),
     (
+        "a share for each host of one decision that a page shows, and gone with the page",
+        &["Matrix.chances"],
+    ),
+    (
         "requests that wait for a turn hold their bodies, which are bounded",
         &["Batch.again", "Batch.unset", "ByAsker.askers"],
     ),
