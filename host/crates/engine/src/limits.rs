@@ -10,9 +10,9 @@ pub struct Limits {
     /// Wall time of one run of a chain, shared by the calls in it. While the whole program is
     /// stopped, no time passes.
     ///
-    /// It is also the processor time of each call that no decision waits for, as when a unit
-    /// describes itself or is probed: on a machine that is busy with other things, such a call may
-    /// take thirty times as long by the wall clock.
+    /// It is also the processor time of making an instance, and of each call that no decision waits
+    /// for, as when a unit describes itself or is probed: on a machine that is busy with other
+    /// things, such a call may take thirty times as long by the wall clock.
     ///
     /// A chain of five units over 10,000 hosts takes some tenths of a
     /// millisecond, so that one second is only met by a unit that hangs.

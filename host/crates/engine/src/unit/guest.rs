@@ -72,8 +72,10 @@ impl Guest {
         let mut store = Store::new(engine.wasmtime(), state);
         store.limiter(|state| state);
         store.set_hostcall_fuel(limits.answer);
-        allow(engine, &mut store, pace, limits.time);
-        let allowance = (pace == Pace::Processor).then(|| Allowance::begin(limits.time));
+        // Whoever waits for a decision waits for its chain; that another program has the processor
+        // while an instance is made is no fault of the unit's.
+        let allowance = Allowance::begin(limits.time);
+        allow_processor_time(engine, &mut store, allowance, limits.time);
         let end = engine.clock().after(limits.time);
         let instance = pre.instantiate(&mut store).map_err(|error| Fault {
             unit: identity.clone(),
@@ -82,9 +84,10 @@ impl Guest {
             place: place(&error, &exports),
         })?;
         // Segments are copied without anybody looking at the time.
-        let is_over = match allowance {
-            Some(allowance) => allowance.remaining().is_none(),
-            None => engine.clock().until(end).is_zero(),
+        let is_over = match pace {
+            // Asking the engine's clock takes less time than asking for the time of the thread.
+            Pace::Wall => engine.clock().until(end).is_zero() && allowance.remaining().is_none(),
+            Pace::Processor => allowance.remaining().is_none(),
         };
         if limits.fuel.is_none() && is_over {
             return Err(Fault {
@@ -93,6 +96,9 @@ impl Guest {
                 cause: Box::new(Cause::Start(limits.time)),
                 place: Place::Untold,
             });
+        }
+        if pace == Pace::Wall {
+            store.epoch_deadline_trap();
         }
         Ok(Self {
             engine: engine.clone(),
@@ -204,20 +210,40 @@ fn not_exported() -> Cause {
 
 /// Give the next call its budget.
 fn allow(engine: &Engine, store: &mut Store<State>, pace: Pace, budget: Duration) {
-    if let Some(fuel) = engine.limits().fuel {
-        // Only fails in an engine that does not count fuel.
-        drop(store.set_fuel(fuel));
+    match pace {
+        Pace::Wall => limit(engine, store, budget),
+        Pace::Processor => {
+            allow_processor_time(engine, store, Allowance::begin(budget), budget);
+        }
+    }
+}
+
+/// Let what runs next go on as long as `allowance` lets it, which has just begun with `budget`.
+fn allow_processor_time(
+    engine: &Engine,
+    store: &mut Store<State>,
+    allowance: Allowance,
+    budget: Duration,
+) {
+    limit(engine, store, budget);
+    if engine.limits().fuel.is_some() {
         return;
     }
-    store.set_epoch_deadline(engine.ticks(budget));
-    if pace == Pace::Processor {
-        let (engine, allowance) = (engine.clone(), Allowance::begin(budget));
-        store.epoch_deadline_callback(move |_| {
-            let more = allowance.remaining();
-            Ok(more.map_or(UpdateDeadline::Interrupt, |more| {
-                UpdateDeadline::Continue(engine.ticks(more))
-            }))
-        });
+    let engine = engine.clone();
+    store.epoch_deadline_callback(move |_| {
+        let more = allowance.remaining();
+        Ok(more.map_or(UpdateDeadline::Interrupt, |more| {
+            UpdateDeadline::Continue(engine.ticks(more))
+        }))
+    });
+}
+
+/// What runs next ends after its fuel, or after `budget` of the engine's clock.
+fn limit(engine: &Engine, store: &mut Store<State>, budget: Duration) {
+    match engine.limits().fuel {
+        // Only fails in an engine that does not count fuel.
+        Some(fuel) => drop(store.set_fuel(fuel)),
+        None => store.set_epoch_deadline(engine.ticks(budget)),
     }
 }
 
