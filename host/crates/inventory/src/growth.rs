@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::nested::{GPUS, PINS, WHOLE_GPU};
-use super::unmeasured::CPU_USAGE;
+use super::unmeasured::{CPU_USAGE, ordinary_memory};
 use super::vm::Terms;
 use super::{HostEntry, Inventory, InventoryError, Shape, ShapeColumn, VmEntry};
 use placewright_model::{Facts, Value, Vm};
@@ -102,20 +102,33 @@ pub(super) fn held<'a>(
 }
 
 /// What of the memory that a place takes of its host's sums is to be in huge pages: their size, and
-/// bytes in all of them. `held`: the VM where it runs on the same host.
+/// bytes in all of them. `held`: the VM where it runs on the same host. Where it is to have memory
+/// in pages no longer, and ordinary memory instead of it, the bytes of these are negative: so the
+/// sum less what is in pages is the ordinary memory that it takes beyond what it has.
 pub(super) fn memory_in_pages(entry: &VmEntry, held: Option<&VmEntry>) -> Vec<(i64, i64)> {
     let taken = Taken::of(&entry.shape);
     let taken = held.map_or(taken, |held| taken.beyond(&Taken::of(&held.shape)));
-    let held_pages = held.into_iter().flat_map(VmEntry::asked_pages);
-    let mut left = taken.memory.max(0);
-    let pages = beyond(entry.asked_pages(), held_pages).into_iter();
+    let held_pages = || held.into_iter().flat_map(VmEntry::asked_pages);
+    let memory = taken.memory.max(0);
+    let mut left = memory;
+    let mut pages = beyond(entry.asked_pages(), held_pages());
+    for (size, amount) in &mut pages {
+        *amount = size.saturating_mul(*amount).clamp(0, left);
+        left -= *amount;
+    }
+    let Some(held) = held else {
+        return pages;
+    };
+    let ordinary = [entry, held].map(|it| ordinary_memory(&it.shape, &it.vm.facts));
+    let mut instead = ordinary[0].saturating_sub(ordinary[1]).saturating_sub(left);
+    for (size, count) in beyond(held_pages(), entry.asked_pages()) {
+        let bytes = size.saturating_mul(count).min(instead);
+        if bytes > 0 {
+            instead -= bytes;
+            pages.push((size, -bytes));
+        }
+    }
     pages
-        .map(|(size, count)| {
-            let bytes = size.saturating_mul(count).clamp(0, left);
-            left -= bytes;
-            (size, bytes)
-        })
-        .collect()
 }
 
 /// The rows of numbers and amounts that are there beyond those that are held.

@@ -309,7 +309,7 @@ impl Nested {
             self.columns[memory].add(row, 0);
         }
         let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
-        let waiting = entries.filter(|entry| entry.waits_for_pages());
+        let waiting = entries.filter(|entry| entry.pending || entry.waits_for_pages());
         let mut add = |column: usize, wanted: i64, amount: i64| {
             let found = rows
                 .clone()
@@ -758,6 +758,46 @@ mod tests {
         let instead = vm("both", 3000, &[(2, 200), (1024, 2)]);
         inventory.reserve_vm(instead, "a", None).unwrap();
         assert_eq!(memory_in_pages(&inventory, index), [0, 0]);
+    }
+
+    #[test]
+    fn ordinary_memory_that_replaces_huge_pages_is_none_of_the_memory_in_pages() {
+        let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
+        let mut host = Host::new("a");
+        for size in [2i64, 1024] {
+            let pages = Facts::new().with("size", size).with("free", 100i64);
+            host.facts.push_row("huge-pages", pages);
+        }
+        inventory.add_host(host).unwrap();
+        let index = inventory.ensure_nested("huge-pages").unwrap();
+        let vm = |memory: i64, pages: &[(i64, i64)]| {
+            let mut vm = Vm::new("v").with("memory", memory);
+            for (size, count) in pages {
+                let pages = Facts::new().with("size", *size).with("count", *count);
+                vm.facts.push_row("huge-pages", pages);
+            }
+            vm
+        };
+        inventory
+            .run_vm(vm(3000, &[(2, 10), (1024, 2)]), "a")
+            .unwrap();
+        let mut asks = |memory, pages: &[(i64, i64)]| {
+            let again = Arc::new(vm(memory, pages));
+            inventory.reserve_vm(again, "a", None).unwrap();
+            let in_pages = memory_in_pages(&inventory, index);
+            assert_eq!(pending_pages(&inventory, index), [0, 0]);
+            inventory.cancel_vm("v").unwrap();
+            assert_eq!(memory_in_pages(&inventory, index), [0, 0]);
+            in_pages
+        };
+        // It has 932 of ordinary memory, and no more of memory is pending.
+        assert_eq!(asks(3000, &[(2, 10), (1024, 1)]), [0, -1024]);
+        assert_eq!(asks(3000, &[]), [-20, -2048]);
+        // Half of what it gives back of its pages is to be ordinary memory.
+        assert_eq!(asks(1976, &[(2, 10)]), [0, -1024]);
+        assert_eq!(asks(932, &[]), [0, 0]);
+        // It grows by 500 besides.
+        assert_eq!(asks(3500, &[(2, 10), (1024, 1)]), [0, -1024]);
     }
 
     /// What is free of each GPU of the host in slot 0.

@@ -261,7 +261,7 @@ impl Measured {
 }
 
 /// Memory that is not in huge pages.
-fn ordinary_memory(shape: &Shape, facts: &Facts) -> i64 {
+pub(super) fn ordinary_memory(shape: &Shape, facts: &Facts) -> i64 {
     let rows = facts.rows(HUGE_PAGES).iter();
     let pages = rows.filter_map(|row| Some((row.integer("size")?, row.integer("count")?)));
     pages

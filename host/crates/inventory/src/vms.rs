@@ -339,8 +339,7 @@ impl Inventory {
         }
         let unmeasured_since = entry.unmeasured_since();
         let unmeasured_memory = entry.unmeasured_memory();
-        let waits_for_pages = [Some(&entry), growth.as_ref()].into_iter().flatten();
-        let waits_for_pages = waits_for_pages.into_iter().any(VmEntry::waits_for_pages);
+        let waits_for_pages = self.changes_pending_pages(&entry, growth.as_ref());
         let waits_for_functions = [Some(&entry), growth.as_ref()].into_iter().flatten();
         let waits_for_functions = waits_for_functions
             .into_iter()
@@ -414,6 +413,15 @@ impl Inventory {
         self.watch_host(slot);
     }
 
+    /// Whether what is pending of its host's huge pages is otherwise with this entry than without.
+    /// `growth`: the place that is reserved on the same host for it, where it runs.
+    fn changes_pending_pages(&self, entry: &VmEntry, growth: Option<&VmEntry>) -> bool {
+        let has_pages = |it: &VmEntry| it.asked_pages().next().is_some();
+        entry.waits_for_pages()
+            || growth.is_some_and(|growth| growth.waits_for_pages() || has_pages(entry))
+            || self.held_by(entry).is_some_and(has_pages)
+    }
+
     pub(super) fn extract_vm(&mut self, index: u32) -> Option<VmEntry> {
         let listed = self.place_on_host(index);
         let growth = match self.vms[index as usize].as_ref()? {
@@ -455,7 +463,7 @@ impl Inventory {
             self.count_vm(growth, 1);
         }
         let places = || [Some(&entry), growth.as_ref()].into_iter().flatten();
-        if places().any(VmEntry::waits_for_pages) {
+        if self.changes_pending_pages(&entry, growth.as_ref()) {
             self.renest(entry.slot, HUGE_PAGES);
         }
         if places().any(VmEntry::waits_for_functions) {

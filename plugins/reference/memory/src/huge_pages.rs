@@ -16,7 +16,8 @@ pub struct HostPages {
     pub size: Bytes,
     pub free: i64,
     pub pending: Option<i64>,
-    /// What of the host's pending memory is to be in these pages.
+    /// What of the host's pending memory is to be in these pages; negative where VMs that run here
+    /// are to have ordinary memory instead of such pages.
     #[column("memory.pending")]
     pub pending_memory: Option<Bytes>,
 }
@@ -32,12 +33,16 @@ pub fn free_bytes(pages: Rows<HostPages>) -> i64 {
 }
 
 /// What of a host's pending memory comes from its free pages. Pages that are pending for others
-/// are none of these: VMs that run already have them, though no measurement shows it.
+/// are none of these: VMs that run already have them, though no measurement shows it. Negative
+/// where VMs give pages back for ordinary memory.
 #[inline(never)]
 pub fn pending_bytes(pages: Rows<HostPages>) -> i64 {
     let in_pages = pages.iter().map(|pages| {
         let bytes = |count: i64| count.max(0).saturating_mul(pages.size.0.max(0));
-        let wanted = pages.pending_memory.map_or(0, |memory| memory.0.max(0));
+        let wanted = pages.pending_memory.map_or(0, |memory| memory.0);
+        if wanted < 0 {
+            return wanted;
+        }
         let of_others = bytes(pages.pending.unwrap_or(0)).saturating_sub(wanted);
         let free = bytes(pages.free).saturating_sub(of_others.max(0));
         wanted.min(free.max(0))

@@ -48,6 +48,7 @@ pub struct Counted {
     overhead: i64,
     pending_overhead: i64,
     /// What of the memory of pending VMs comes from free huge pages: no part of free memory.
+    /// Negative where VMs give pages back for ordinary memory.
     pending_in_pages: i64,
     /// What VMs that free memory does not show yet take beside their memory, by which it is less
     /// already.
@@ -67,11 +68,10 @@ impl Counted {
             true => free_bytes(host.pages.clone()),
             false => 0,
         };
-        // Few hosts have pending VMs, and hosts without need not be looked at.
-        let pending = host.pending.0;
-        let pending_in_pages = match pending > 0 {
-            true => pending_bytes(host.pages.clone()).min(pending),
-            false => 0,
+        // Few hosts have huge pages.
+        let pending_in_pages = match host.pages.is_empty() {
+            false => pending_bytes(host.pages.clone()).min(host.pending.0.max(0)),
+            true => 0,
         };
         Self {
             limit: (host.total.0.saturating_sub(in_pages) as f64 * host.overcommit) as i64,

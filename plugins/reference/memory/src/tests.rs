@@ -299,6 +299,18 @@ fn huge_pages_that_others_wait_for_are_not_free_for_pending_vms() {
 }
 
 #[test]
+fn ordinary_memory_that_pending_vms_have_instead_of_huge_pages_is_taken() {
+    let mut host = with_pending_pages(2_000, 0);
+    let mut pages = host.pages.get(0).expect("there is a row");
+    // Its memory is no more than it was, and 300 MiB of it are in pages no longer.
+    pages.pending_memory = Some(Bytes::mib(-300));
+    (host.pages, host.pending, host.vms_pending) = (vec![pages].into(), Bytes(0), 0);
+    assert_eq!(verdict(636, &host), Verdict::Keep);
+    let passing = Verdict::Remove(Reason::TooLittleFreeWhilePending);
+    assert_eq!(verdict(637, &host), passing);
+}
+
+#[test]
 fn what_pending_vms_were_promised_is_promised_in_huge_pages_too() {
     let promised = Host {
         free: None,

@@ -813,7 +813,7 @@ fn below_hosts() -> Vec<Table> {
                 kept(
                     "memory.pending",
                     Integer,
-                    "What of the host's memory.pending is to be in these pages: memory of VMs that have a place reserved here, and none of VMs that run here already and whose pages count as pending until they are measured",
+                    "What of the host's memory.pending is to be in these pages: memory of VMs that have a place reserved here, and none of VMs that run here already and whose pages count as pending until they are measured; negative where VMs that run here are to have ordinary memory instead of these pages",
                 )
                 .in_measure(Bytes),
             ],
