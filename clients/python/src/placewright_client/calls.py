@@ -85,10 +85,10 @@ def get_decision(cluster: str, number: int, *, runners_up: int | None = None) ->
     return Call('GET', ['v1', 'clusters', cluster, 'decisions', number], query={'runners-up': runners_up})
 
 
-def explain_decision(cluster: str, number: int) -> Call[types.Explanation]:
+def explain_decision(cluster: str, number: int, *, policy: str | None = None) -> Call[types.Explanation]:
     """Why there, and why not elsewhere: the decision's chain is run again on the inventory
     of then, and tells of every host why it was removed or what it cost."""
-    return Call('GET', ['v1', 'clusters', cluster, 'decisions', number, 'explanation'])
+    return Call('GET', ['v1', 'clusters', cluster, 'decisions', number, 'explanation'], query={'policy': policy})
 
 
 def replay_decision(cluster: str, number: int) -> Call[types.ReplayedDecision]:
@@ -96,11 +96,11 @@ def replay_decision(cluster: str, number: int) -> Call[types.ReplayedDecision]:
     return Call('POST', ['v1', 'clusters', cluster, 'decisions', number, 'replay'])
 
 
-def ask_why_of_decision(cluster: str, number: int, *, host: str | None = None) -> Call[types.Why]:
+def ask_why_of_decision(cluster: str, number: int, *, host: str | None = None, policy: str | None = None) -> Call[types.Why]:
     """Why the VMs of a decision did not go to a host: on the inventory of then, the filter that kept
     them off and the smallest changes of the request or the host that would have let it through,
     or how much worse it was than the chosen one."""
-    return Call('GET', ['v1', 'clusters', cluster, 'decisions', number, 'why'], query={'host': host})
+    return Call('GET', ['v1', 'clusters', cluster, 'decisions', number, 'why'], query={'host': host, 'policy': policy})
 
 
 def ask_draft(cluster: str, body: types.PolicyDocument, *, policy: str | None = None, decisions: int | None = None, examples: int | None = None, shares_of: int | None = None, in_sequence: bool | None = None, idempotency_key: str | None = None) -> Call[types.DraftReplayed]:

@@ -4815,6 +4815,23 @@ UnitSetting = TypedDict(
         'pattern': 'str | None',
         # Whether a policy must say it.
         'required': 'bool',
+        # Of a setting that is a table: what each of its columns takes, in the same order.
+        'table': 'NotRequired[list[UnitSettingColumn]]',
+    },
+)
+
+# A column of a setting that is a table.
+UnitSettingColumn = TypedDict(
+    'UnitSettingColumn',
+    {
+        # Name of the column.
+        'column': 'str',
+        # Of its values: integer, number, boolean or text.
+        'kind': 'str',
+        # What it means.
+        'meaning': 'str',
+        # Whether every row must have it.
+        'required': 'bool',
     },
 )
 

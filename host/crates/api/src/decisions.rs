@@ -239,16 +239,19 @@ async fn past<T: Send + 'static>(
     decision: (&str, u64),
     ask: impl FnOnce(&Past) -> Result<T, DeploymentError> + Send + 'static,
 ) -> Result<T, Problem> {
-    past_within(deployment, asked, decision, |past, _| ask(past)).await
+    past_within(deployment, asked, (decision, None), |past, _| ask(past)).await
 }
 
-/// The same, where the answer takes many runs of the chain and may end early.
+/// The same, where the answer takes many runs of the chain and may end early. `policy`: the name of
+/// that by which the decision is made again, as it is now; None: that by which it was made.
 pub(super) async fn past_within<T: Send + 'static>(
     deployment: &Arc<Deployment>,
     (questions, caller): (&Arc<Pool>, &Caller),
-    (cluster, number): (&str, u64),
+    ((cluster, number), policy): ((&str, u64), Option<&str>),
     ask: impl FnOnce(&Past, &Cancel) -> Result<T, DeploymentError> + Send + 'static,
 ) -> Result<T, Problem> {
+    let policy = policy.map(|name| caller.policy(deployment, name));
+    let policy = policy.transpose()?;
     let cluster = deployment.cluster(cluster)?;
     let next = cluster.read(|state| Ok(state.scheduler().next_number()));
     if !(1..next.await?).contains(&number) {
@@ -256,11 +259,16 @@ pub(super) async fn past_within<T: Send + 'static>(
     }
     let (deployment, of) = (deployment.clone(), cluster.clone());
     let work = move |cancel: Cancel| {
-        let remembered = of.read(move |state| Ok(state.remembered(number))).wait()?;
-        let past = match remembered.map(|it| it.past()).transpose() {
-            Ok(Some(past)) => past,
-            // It takes longer, and the cluster does not wait for it.
-            _ => deployment.kept_past(of.name(), number)?,
+        let past = match policy {
+            Some(policy) => deployment.past_by(&of, number, &policy)?,
+            None => {
+                let remembered = of.read(move |state| Ok(state.remembered(number))).wait()?;
+                match remembered.map(|it| it.past()).transpose() {
+                    Ok(Some(past)) => past,
+                    // It takes longer, and the cluster does not wait for it.
+                    _ => deployment.kept_past(of.name(), number)?,
+                }
+            }
         };
         cancel.check().map_err(PlaceError::from)?;
         ask(&past, &cancel)
@@ -268,20 +276,32 @@ pub(super) async fn past_within<T: Send + 'static>(
     questions.run((&caller.name, cluster.name()), work).await
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+struct ExplainQuery {
+    /// Name of a policy: tell how the decision comes out by it as it is now, with the units that
+    /// are in force, on the inventory of then. If not given, by the policy and the units that
+    /// decided.
+    policy: Option<String>,
+}
+
 /// Why there, and why not elsewhere: the decision's chain is run again on the inventory
 /// of then, and tells of every host why it was removed or what it cost.
 #[utoipa::path(get, path = "/v1/clusters/{cluster}/decisions/{number}/explanation", operation_id = "explain_decision", tag = "decisions",
     params(("cluster" = String, Path, description = "Name of the cluster"),
-           ("number" = u64, Path, description = "Number of the decision")),
+           ("number" = u64, Path, description = "Number of the decision"), ExplainQuery),
     responses((status = OK, body = Explanation)))]
 async fn explain(
     State(deployment): State<Arc<Deployment>>,
     Extension(questions): Extension<Arc<Pool>>,
     Extension(caller): Extension<Caller>,
     Path((cluster, number)): Path<(String, u64)>,
+    Query(query): Query<ExplainQuery>,
 ) -> Result<Response, Problem> {
     let asked = (&questions, &caller);
-    let text = past(&deployment, asked, (&cluster, number), |past| {
+    let decision = ((&*cluster, number), query.policy.as_deref());
+    let text = past_within(&deployment, asked, decision, |past, _| {
         let explanation = past.explain()?;
         Ok(serde_json::to_string(&explanation).unwrap_or_default())
     });

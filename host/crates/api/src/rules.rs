@@ -281,14 +281,15 @@ pub const RULES: &[Rule] = &[
         "/v1/clusters/{cluster}/decisions/{number}/explanation",
         View,
         Cluster,
-    ),
+    )
+    .query(&["policy"]),
     rule(
         "GET",
         "/v1/clusters/{cluster}/decisions/{number}/why",
         View,
         Cluster,
     )
-    .query(&["host"]),
+    .query(&["host", "policy"]),
     rule(
         "POST",
         "/v1/clusters/{cluster}/decisions/{number}/replay",

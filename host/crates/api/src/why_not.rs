@@ -29,6 +29,10 @@ pub(super) fn routes() -> OpenApiRouter<Arc<Deployment>> {
 struct WhyQuery {
     /// Id of the host that is asked about.
     host: String,
+    /// Name of a policy: tell how the decision comes out by it as it is now, with the units that
+    /// are in force, on the inventory of then. If not given, by the policy and the units that
+    /// decided.
+    policy: Option<String>,
 }
 
 /// Why the VMs of a decision did not go to a host: on the inventory of then, the filter that kept
@@ -46,14 +50,11 @@ async fn why(
     Query(query): Query<WhyQuery>,
 ) -> Result<Response, Problem> {
     let asked = (&questions, &caller);
-    let ask = past_within(
-        &deployment,
-        asked,
-        (&cluster, number),
-        move |past, cancel| {
-            let why = past.why(&query.host, cancel)?;
-            Ok(serde_json::to_string(&why).unwrap_or_default())
-        },
-    );
+    let WhyQuery { host, policy } = query;
+    let decision = ((&*cluster, number), policy.as_deref());
+    let ask = past_within(&deployment, asked, decision, move |past, cancel| {
+        let why = past.why(&host, cancel)?;
+        Ok(serde_json::to_string(&why).unwrap_or_default())
+    });
     Ok(json(ask.await?))
 }

@@ -95,8 +95,9 @@ function edit(form) {
   }
 
   /** Move, add or remove a part: the server changes the document, and the form is shown anew.
-   * @param {string} deed @param {string} way @param {string} done what is told then */
-  async function move(deed, way, done = "It is removed.") {
+   * @param {string} deed @param {string} way @param {string} done what is told then
+   * @param {string} [then] id of the table whose last row has the focus then */
+  async function move(deed, way, done = "It is removed.", then) {
     clearTimeout(timer);
     asking.abort();
     asking = new AbortController();
@@ -129,6 +130,11 @@ function edit(form) {
       if (open.includes(called(summary))) summary.parentElement?.setAttribute("open", "");
     }
     tellAll();
+    const row = then ? document.getElementById(then)?.querySelector("tbody tr:last-child input") : null;
+    if (row instanceof HTMLElement) {
+      row.focus();
+      return toast(done);
+    }
     if (!deed.startsWith("move/")) {
       const field = form.elements.namedItem(focused.startsWith("policy/") ? focused : "add-unit");
       if (field instanceof HTMLElement) field.focus();
@@ -136,10 +142,10 @@ function edit(form) {
     }
     const parts = deed.split("/");
     const entry = `entry/${parts[1]}/${parts[2]}/${parts[4]}/entry`;
-    const row = form.querySelector(`[data-entry="${CSS.escape(entry)}"]`);
-    const button = row?.querySelector(`[data-way="${way}"]`) ?? row?.querySelector("[data-way]");
+    const moved = form.querySelector(`[data-entry="${CSS.escape(entry)}"]`);
+    const button = moved?.querySelector(`[data-way="${way}"]`) ?? moved?.querySelector("[data-way]");
     if (button instanceof HTMLElement) button.focus();
-    toast(`${row?.querySelector("b")?.textContent ?? "It"} is now number ${Number(parts[4]) + 1} of ${parts[2]}.`);
+    toast(`${moved?.querySelector("b")?.textContent ?? "It"} is now number ${Number(parts[4]) + 1} of ${parts[2]}.`);
   }
 
   /** Say at its field why a unit is not added. @param {string} why */
@@ -273,13 +279,28 @@ function edit(form) {
   }
   tellAll();
 
+  // A row without any value is removed.
+  form.addEventListener("click", (event) => {
+    const button = event.target instanceof Element ? event.target.closest("[data-empty]") : null;
+    const row = button?.closest("tr");
+    if (!row) return;
+    const table = row.closest("table");
+    for (const field of row.querySelectorAll("input")) field.value = "";
+    row.hidden = true;
+    const next = table?.querySelector("tr:not([hidden]) input");
+    if (next instanceof HTMLElement) next.focus();
+    clearTimeout(timer);
+    timer = window.setTimeout(ask, 120);
+    toast("The row is removed.");
+  });
+
   form.addEventListener("submit", (event) => {
     const isAdding = document.activeElement?.getAttribute("name") === "add-unit";
     const button = isAdding ? form.querySelector("button[value='add']") : event.submitter;
     const redraws = button?.getAttribute("data-redraw") ?? undefined;
     if (button instanceof HTMLButtonElement && (redraws || /^(move\/|remove\/|unwatch\/|add$)/.test(button.value))) {
       event.preventDefault();
-      move(button.value, button.getAttribute("data-way") ?? "up", redraws);
+      move(button.value, button.getAttribute("data-way") ?? "up", redraws, button.getAttribute("data-then") ?? undefined);
       return;
     }
     if (button instanceof HTMLButtonElement && button.value === "try") {

@@ -22,6 +22,9 @@ use placewright_http::Problem;
 /// VMs of a decision that are named.
 const VMS: usize = 3;
 
+/// Policies that are offered to decide again.
+const POLICIES: usize = 1000;
+
 /// A decision.
 pub(crate) async fn show(
     State(_): State<Arc<Console>>,
@@ -31,26 +34,23 @@ pub(crate) async fn show(
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let path = format!("{api}/decisions/{}", segment(&number));
     let recorded = ask.get(&path).await?;
-    let explained = ask.get(&format!("{path}/explanation")).await;
-    let replayed = ask
-        .send("POST", &format!("{path}/replay"), Sent::Nothing)
-        .await
-        .ok();
+    // By another policy, or by one as it is now.
+    let by = ask.param("policy").filter(|policy| !policy.is_empty());
+    let explained = ask.get(&asked(&path, "explanation", (None, by))).await;
     let decision = &recorded["decision"];
     let matrix = explained.as_ref().ok();
-    let matrix = matrix.map(|explained| Matrix::of_decision(explained, decision));
-    let same = match matrix.as_ref().is_some_and(|it| it.then.is_some()) {
-        // Units that do not answer the same twice may have done so for that.
-        true => Some(false),
-        false => replayed.and_then(|answer| answer.body["same"].as_bool()),
+    let matrix = matrix.map(|explained| match by {
+        Some(policy) => Matrix::by_policy(explained, decision, policy),
+        None => Matrix::of_decision(explained, decision),
+    });
+    let same = match by {
+        Some(_) => None,
+        None => comes_out_the_same(&ask, &path, matrix.as_ref()).await,
     };
-    let asked = ask.param("host");
-    let host = matrix.as_ref().and_then(|matrix| why::host(matrix, asked));
+    let host = ask.param("host");
+    let host = matrix.as_ref().and_then(|matrix| why::host(matrix, host));
     let told = match (&matrix, host) {
-        (Some(_), Some(host)) => {
-            let of = url::query([("host", Some(host))]);
-            ask.get_if(&format!("{path}/why?{of}")).await
-        }
+        (Some(_), Some(host)) => ask.get_if(&asked(&path, "why", (Some(host), by))).await,
         _ => None,
     };
     let vms = known_vms(&ask, &api, decision).await;
@@ -64,11 +64,16 @@ pub(crate) async fn show(
         }
         _ => None,
     };
-    let policy = policy_link(&ask, explained.as_ref().ok()).await;
+    let policy = match by {
+        Some(_) => None,
+        None => policy_link(&ask, explained.as_ref().ok(), &recorded).await,
+    };
+    let policies = ask.list("/v1/policies", POLICIES).await.unwrap_or_default();
     let is_refused = decision["refused-by-quota"].is_object();
     let main = html! {
         (head(&cluster, &number, (decision, is_tried), matrix.as_ref()))
         (facts((&cluster, &vms), &recorded, policy, same, place))
+        (again(&ask, &policies, by))
         @if is_refused && matrix.is_some() { p.small.soft { "Without the quota this would have become of the hosts:" } }
         @match &matrix {
             Some(matrix) => {
@@ -79,14 +84,14 @@ pub(crate) async fn show(
             }
             None => {
                 @if let Err(problem) = &explained { (note("warn", html! {
-                    b { "This decision cannot be made again. " } (sentence(problem.detail()))
+                    b { "This decision cannot be made again" @if let Some(by) = by { " by " (cut(by, 60)) } ". " } (sentence(problem.detail()))
                     " What was recorded then:"
                 })) }
                 (recorded_counts(decision))
             }
         }
-        (chances(&cluster, decision))
-        div.acts { (copies(&cluster, &number, (&path, host))) }
+        @if by.is_none() { (chances(&cluster, decision)) }
+        div.acts { (copies(&cluster, &number, &path, (host, by))) }
     };
     let page = Page {
         title: format!("Decision {number} of {cluster}"),
@@ -99,16 +104,66 @@ pub(crate) async fn show(
     page::shown(&ask, page).await
 }
 
-/// How to ask the same elsewhere: about one host, if the page is about one.
-fn copies(cluster: &str, number: &str, (path, host): (&str, Option<&str>)) -> Markup {
-    let mut words = vec!["explain", number, "--cluster", cluster];
-    let of = match host {
-        Some(host) => {
-            words.extend(["--host", host]);
-            format!("{path}/why?{}", url::query([("host", Some(host))]))
+/// Whether a decision comes out the same by what decided then, if that can be said.
+async fn comes_out_the_same(ask: &Ask, path: &str, matrix: Option<&Matrix<'_>>) -> Option<bool> {
+    if matrix.is_some_and(|it| it.then.is_some()) {
+        // Units that do not answer the same twice may have done so for the replay.
+        return Some(false);
+    }
+    let path = format!("{path}/replay");
+    let replayed = ask.send("POST", &path, Sent::Nothing).await.ok()?;
+    replayed.body["same"].as_bool()
+}
+
+/// By which policy the decision is made again.
+fn again(ask: &Ask, policies: &[Value], by: Option<&str>) -> Markup {
+    let names = policies.iter().map(|policy| text(policy, "name"));
+    let unknown = by.filter(|by| policies.iter().all(|policy| text(policy, "name") != *by));
+    html! {
+        form.bar method="get" data-auto {
+            @for (name, value) in &ask.query { @if name != "policy" { input type="hidden" name=(name) value=(value); } }
+            label.lab { "Decide again by"
+                select.field name="policy" {
+                    option value="" { "what decided then" }
+                    @for name in unknown.into_iter().chain(names) {
+                        option value=(name) selected[by == Some(name)] { (cut(name, 60)) " as it is now" }
+                    }
+                }
+            }
+            button.btn.without-script type="submit" { "Decide again" }
+            @if by.is_some() { span.small.soft { "Nothing is changed by it." } }
         }
-        None => format!("{path}/explanation"),
+    }
+}
+
+/// The question about a decision of that name: about one host, or by a policy.
+fn asked(decision: &str, what: &str, (host, by): (Option<&str>, Option<&str>)) -> String {
+    let query = url::query([("host", host), ("policy", by)]);
+    match query.is_empty() {
+        true => format!("{decision}/{what}"),
+        false => format!("{decision}/{what}?{query}"),
+    }
+}
+
+/// How to ask the same elsewhere: about one host, if the page is about one, and by the policy that
+/// the decision is made again by.
+fn copies(
+    cluster: &str,
+    number: &str,
+    path: &str,
+    (host, by): (Option<&str>, Option<&str>),
+) -> Markup {
+    let mut words = vec!["explain", number, "--cluster", cluster];
+    for (option, value) in [("--host", host), ("--policy", by)] {
+        if let Some(value) = value {
+            words.extend([option, value]);
+        }
+    }
+    let what = match host {
+        Some(_) => "why",
+        None => "explanation",
     };
+    let of = asked(path, what, (host, by));
     parts::copies(
         &parts::curl("GET", &of, None),
         Some(&parts::command(&words)),
@@ -154,6 +209,9 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
     if let Some(because) = decision["refused-by-quota"]["because"].as_str() {
         return html! { b { "No host was looked for. " } (sentence(&cut(because, 300))) };
     }
+    if let Some((matrix, by)) = matrix.and_then(|it| Some((it, it.by?))) {
+        return made_by(matrix, by, decision["host"].as_str());
+    }
     if let Some((matrix, Then(then))) = matrix.and_then(|it| Some((it, it.then?))) {
         return made_again(matrix, then);
     }
@@ -179,7 +237,7 @@ fn verdict(decision: &Value, matrix: Option<&Matrix>) -> Markup {
     html! {
         b {
             @if matrix.is_by_chance() { (cut(host, 60)) " was drawn, "
-                @match why::drawn(decision) {
+                @match why::drawn(matrix, decision) {
                     Some(drawn) => { (drawn) "." }
                     None => { "from " (things(left, "candidate", "candidates")) "." }
                 } }
@@ -213,6 +271,31 @@ fn made_again(matrix: &Matrix, then: Option<&str>) -> Markup {
             None => "It found no host.",
         }
         " " (others(matrix)) " The table shows how it comes out now."
+    }
+}
+
+/// What would become of a decision by a policy as it is now, and what became of it.
+fn made_by(matrix: &Matrix, policy: &str, then: Option<&str>) -> Markup {
+    let costs = |host: &str| matrix.costs_of(host).filter(|_| !matrix.is_by_chance());
+    let now = matrix.chosen().map(|row| row.host);
+    html! {
+        b { "By " (cut(policy, 60)) " as it is now it would "
+            @match now {
+                Some(host) => { @if now == then { "go to the same host, " (cut(host, 60)) } @else { "go to " (cut(host, 60)) }
+                    @if let Some(costs) = costs(host) { ", which costs " (costs) } }
+                None => { "find no host" @if then.is_none() { " either" } }
+            }
+            "." }
+        " "
+        @match then {
+            _ if now == then => {}
+            Some(then) => { "It went to " (cut(then, 60))
+                @if let Some(costs) = costs(then) { ", which costs " (costs) }
+                @else if matrix.removed.iter().any(|row| row.host == then) { ", which is removed" }
+                ". " }
+            None => "It found no host. ",
+        }
+        (others(matrix)) " The hosts are those of then; the units are those in force."
     }
 }
 
@@ -257,14 +340,26 @@ fn place(
     }
 }
 
-/// The policy that made a decision: a link, unless it is gone.
-async fn policy_link(ask: &Ask, explained: Option<&Value>) -> Option<Markup> {
+/// The policy that made a decision: a link, unless it is gone; and whether it has changed since.
+async fn policy_link(ask: &Ask, explained: Option<&Value>, recorded: &Value) -> Option<Markup> {
     let policy = text(explained?, "policy");
     let page = format!("/policies/{}", segment(policy));
-    let is_there = ask.get_if(&format!("/v1{page}")).await.is_some();
+    let Some(known) = ask.get_if(&format!("/v1{page}")).await else {
+        return Some(html! { (policy) });
+    };
     Some(html! {
-        @if is_there { a href=(page) { (policy) } } @else { (policy) }
+        a href=(page) { (policy) }
+        @if let Some(changed) = changed_since(&known, recorded) {
+            ", " span.warn { "changed since" } " (" (ago(changed)) "): "
+            a href=(url::with(&ask.query, "policy", policy, &[])) { "decide again" }
+        }
     })
+}
+
+/// When a policy was changed, if that was after the decision.
+fn changed_since(policy: &Value, recorded: &Value) -> Option<Moment> {
+    let (changed, decided) = Moment::of(&policy["at"]).zip(Moment::of(&recorded["at"]))?;
+    (changed.0 > decided.0).then_some(changed)
 }
 
 fn facts(
@@ -349,6 +444,15 @@ mod tests {
     use serde_json::json;
 
     #[test]
+    fn a_policy_has_changed_since_if_its_revision_is_later_than_the_decision() {
+        let since = |at: Value| changed_since(&json!({ "at": at }), &json!({"at": 100}));
+        assert_eq!(since(json!(101)).map(|it| it.0), Some(101));
+        assert!(since(json!(100)).is_none());
+        // Those that come with the program have no time.
+        assert!(since(Value::Null).is_none());
+    }
+
+    #[test]
     fn a_decision_that_comes_out_differently_is_told_as_it_was_and_as_it_is() {
         let explanation = json!({
             "chosen": "h2",
@@ -370,6 +474,30 @@ mod tests {
             let now = "<b>Made again now it would go to h2, which costs 0.000.</b> ";
             assert!(verdict.starts_with(&format!("{now}{told} ")), "{verdict}");
             assert_eq!(why::host(&matrix, None), then.as_str().or(Some("h3")));
+        }
+        for (then, told) in [
+            (
+                json!("h1"),
+                "would go to h2, which costs 0.000.</b> It went to h1, which costs 2.000. ",
+            ),
+            (
+                json!("h3"),
+                "would go to h2, which costs 0.000.</b> It went to h3, which is removed. ",
+            ),
+            (
+                json!("h2"),
+                "would go to the same host, h2, which costs 0.000.</b> 1 removed",
+            ),
+            (
+                Value::Null,
+                "would go to h2, which costs 0.000.</b> It found no host. ",
+            ),
+        ] {
+            let decision = json!({"host": then});
+            let matrix = Matrix::by_policy(&explanation, &decision, "p");
+            let verdict = verdict(&decision, Some(&matrix)).into_string();
+            let expected = format!("<b>By p as it is now it {told}");
+            assert!(verdict.starts_with(&expected), "{verdict}");
         }
         let decision = json!({"host": "h2"});
         let matrix = Matrix::of_decision(&explanation, &decision);

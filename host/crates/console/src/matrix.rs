@@ -25,6 +25,8 @@ pub(crate) struct Matrix<'e> {
     pub(crate) unasked: Vec<(&'e str, &'e str)>,
     /// Where the VM went, if the decision comes out differently now that it is made again.
     pub(crate) then: Option<Then<'e>>,
+    /// The policy that it is made again by, if it is another one than decided, or as it is now.
+    pub(crate) by: Option<&'e str>,
     by_chance: bool,
     /// The chance of each host, where selections decide.
     chances: BTreeMap<&'e str, Chance<'e>>,
@@ -125,6 +127,7 @@ impl<'e> Matrix<'e> {
                 .map(|it| (text(it, "host"), text(it, "reason")))
                 .collect(),
             then: None,
+            by: None,
             by_chance: false,
             chances: chances(explanation),
         }
@@ -132,25 +135,54 @@ impl<'e> Matrix<'e> {
 
     /// The same of a decision as it was recorded: chance decided where it has shares.
     pub(crate) fn of_decision(explanation: &'e Value, decision: &'e Value) -> Self {
-        let host = decision["host"].as_str();
         let groups = items(decision, "shares");
-        let mut matrix = Self {
+        let mut matrix = Self::compared(explanation, decision);
+        matrix.by_chance = !groups.is_empty();
+        if matrix.by_chance && matrix.chances.is_empty() {
+            matrix.chances = of_groups(groups);
+        }
+        matrix.in_order_of_chances()
+    }
+
+    /// The same of a decision made again by a policy: chance decides where that has selections.
+    pub(crate) fn by_policy(explanation: &'e Value, decision: &'e Value, policy: &'e str) -> Self {
+        let mut matrix = Self::compared(explanation, decision);
+        matrix.by = Some(policy);
+        matrix.by_chance = !matrix.chances.is_empty();
+        matrix.in_order_of_chances()
+    }
+
+    /// The same with what was decided.
+    fn compared(explanation: &'e Value, decision: &'e Value) -> Self {
+        let host = decision["host"].as_str();
+        Self {
             then: (explanation["chosen"].as_str() != host).then_some(Then(host)),
-            by_chance: !groups.is_empty(),
             ..Self::of(explanation)
-        };
-        if matrix.by_chance {
-            if matrix.chances.is_empty() {
-                matrix.chances = of_groups(groups);
-            }
-            let chances = &matrix.chances;
+        }
+    }
+
+    fn in_order_of_chances(mut self) -> Self {
+        if self.by_chance {
+            let chances = &self.chances;
             let of = |row: &Row<'_>| chances.get(row.host).copied();
-            matrix.left.sort_by(|a, b| match (of(a), of(b)) {
+            self.left.sort_by(|a, b| match (of(a), of(b)) {
                 (Some(a), Some(b)) => (a.group.cmp(&b.group)).then(b.share.total_cmp(&a.share)),
                 (a, b) => b.is_some().cmp(&a.is_some()),
             });
         }
-        matrix
+        self
+    }
+
+    /// The chances of the group of candidates that a host is in, the greatest first.
+    pub(crate) fn chances_beside(&self, host: &str) -> Vec<f64> {
+        let Some(group) = self.chance(host).map(|chance| chance.group) else {
+            return Vec::new();
+        };
+        let same = self.chances.values();
+        let same = same.filter(|it| it.group == group && it.share > 0.0);
+        let mut shares: Vec<f64> = same.map(|it| it.share).collect();
+        shares.sort_by(|a, b| b.total_cmp(a));
+        shares
     }
 
     /// The chance of a host, where chance decides.
@@ -186,6 +218,15 @@ impl<'e> Matrix<'e> {
     /// Whether it is the host where the VM went, and would not go now.
     pub(crate) fn is_then(&self, host: &str) -> bool {
         self.then == Some(Then(Some(host)))
+    }
+
+    /// What stands beside the chosen host.
+    fn mark(&self) -> &'static str {
+        match (self.then, self.by) {
+            (None, _) => "chosen",
+            (Some(_), None) => "now",
+            (Some(_), Some(_)) => "by this policy",
+        }
     }
 
     /// The costs of a host, tier by tier, if there are costs.
@@ -412,7 +453,7 @@ fn left_row(
             td.num.dim.small { (number + 1) }
             th.row scope="row" {
                 (host_link(cluster, Some(row.host)))
-                @if is_chosen { " " b.acc.small { (if matrix.then.is_some() { "now" } else { "chosen" }) } }
+                @if is_chosen { " " b.acc.small { (matrix.mark()) } }
                 @else { @if matrix.is_then(row.host) { " " b.warn.small { "then" } } " " (why_link(ask, row.host)) }
             }
             @for entry in entries {

@@ -11,6 +11,7 @@ mod history;
 mod keys;
 mod merge;
 mod order;
+mod rows;
 mod whole;
 
 use std::sync::Arc;

@@ -100,7 +100,9 @@ pub const RULES: &[Rule] = &[
         View,
         Cluster,
     )
-    .query(&["host", "values", "filter", "sort", "rows", "columns"]),
+    .query(&[
+        "host", "policy", "values", "filter", "sort", "rows", "columns",
+    ]),
     rule("GET", "/clusters/{cluster}/plans", View, Cluster),
     rule("POST", "/clusters/{cluster}/plans", Operate, Cluster).takes(Usual),
     rule("GET", "/clusters/{cluster}/plans/{number}", View, Cluster),

@@ -56,23 +56,33 @@ pub(crate) fn forced(recorded: &Value, matrix: &Matrix<'_>) -> Option<String> {
     })
 }
 
-/// The group of candidates that a host was drawn from, in words: "one of 3 with 50 %, 30 % and
+/// The group of candidates that the host was drawn from, in words: "one of 3 with 50 %, 30 % and
 /// 20 %". None where chance did not decide.
-pub(crate) fn drawn(decision: &Value) -> Option<String> {
+pub(crate) fn drawn(matrix: &Matrix<'_>, decision: &Value) -> Option<String> {
+    match matrix.by {
+        Some(_) => one_of(matrix.chances_beside(matrix.chosen()?.host)),
+        None => drawn_then(decision),
+    }
+}
+
+/// The same as it was recorded.
+fn drawn_then(decision: &Value) -> Option<String> {
     let host = decision["host"].as_str()?;
     let is_in = |group: &&Value| {
         let candidates = group.as_array().into_iter().flatten();
         candidates.into_iter().any(|it| text(it, "host") == host)
     };
     let mut groups = items(decision, "shares").iter();
-    let group = groups.find(is_in)?.as_array()?;
-    if group.len() < 2 {
+    let group = groups.find(is_in)?.as_array()?.iter();
+    let shares = group.map(|it| it["share"].as_f64().unwrap_or_default());
+    one_of(shares.collect())
+}
+
+/// A group of candidates with these shares, in words.
+fn one_of(mut shares: Vec<f64>) -> Option<String> {
+    if shares.len() < 2 {
         return None;
     }
-    let mut shares: Vec<f64> = group
-        .iter()
-        .map(|it| it["share"].as_f64().unwrap_or_default())
-        .collect();
     shares.sort_by(|a, b| b.total_cmp(a));
     let told: Vec<String> = shares
         .iter()
@@ -85,7 +95,7 @@ pub(crate) fn drawn(decision: &Value) -> Option<String> {
         (_, true) => format!("{} and less", told.join(", ")),
         (None, _) => return None,
     };
-    Some(format!("one of {} with {told}", format::len(group.len())))
+    Some(format!("one of {} with {told}", format::len(shares.len())))
 }
 
 /// The panel beside the matrix. `told` is what the API says of the host, where it keeps the VMs
@@ -119,7 +129,11 @@ pub(crate) fn panel(
             @if let Some(forced) = forced(recorded, matrix) { (note("warn", html! { b { (sentence(&forced)) } })) }
             @match host {
                 Some(host) => {
-                    @if matrix.is_then(host) { p.lead { b { (cut(host, 60)) " was chosen then." } " Made again now it is not:" } }
+                    @if matrix.is_then(host) { p.lead { b { (cut(host, 60)) " was chosen then." }
+                        @match matrix.by {
+                            Some(policy) => { " By " (cut(policy, 60)) " it is not:" }
+                            None => " Made again now it is not:",
+                        } } }
                     (answer((cluster, &recorded["decision"]), matrix, (host, told)))
                     @if let Some(told) = told.filter(|_| is_refused) { (ways(host, items(told, "ways"))) }
                 }
@@ -146,15 +160,15 @@ fn answer(
     let row = matrix.left.iter().find(|row| row.host == host);
     match (row, chosen) {
         (Some(row), Some(chosen)) if row.host == chosen.host => html! {
-            p.lead { b { (cut(host, 60)) @if matrix.then.is_some() { " would be chosen now." } @else { " was chosen." } }
-                @match drawn(decision) {
+            p.lead { b { (cut(host, 60)) @if matrix.by.is_some() { " would be chosen." } @else if matrix.then.is_some() { " would be chosen now." } @else { " was chosen." } }
+                @match drawn(matrix, decision) {
                     Some(drawn) => { " Chance decided: it was " (drawn) "." }
                     None if matrix.is_by_chance() => " It was the only one that chance had left.",
                     None => " No host costs less.",
                 } }
         },
         (Some(_), Some(chosen)) if matrix.is_by_chance() => {
-            not_drawn((host, chosen.host), matrix, drawn(decision))
+            not_drawn((host, chosen.host), matrix, drawn(matrix, decision))
         }
         (None, _) if decision["host"] == host => html! {
             p.lead { b { (cut(host, 60)) " was taken." } " No unit was asked about it." }
@@ -398,16 +412,16 @@ mod tests {
             let group: Vec<Value> = group.collect();
             json!({"host": "h1", "shares": [[{"host": "x", "share": 1.0}], group]})
         };
-        let told = |shares: &[f64]| drawn(&decision(shares));
+        let told = |shares: &[f64]| drawn_then(&decision(shares));
         assert_eq!(
             told(&[0.3, 0.5, 0.2]).unwrap(),
             "one of 3 with 50 %, 30 % and 20 %"
         );
         assert_eq!(told(&[0.5, 0.5]).unwrap(), "one of 2 with 50 % and 50 %");
         assert!(told(&[0.125; 8]).unwrap().ends_with("13 % and less"));
-        assert_eq!(drawn(&json!({"host": "h1", "shares": []})), None);
+        assert_eq!(drawn_then(&json!({"host": "h1", "shares": []})), None);
         assert_eq!(
-            drawn(&json!({"host": "x", "shares": [[{"host": "x", "share": 1.0}]]})),
+            drawn_then(&json!({"host": "x", "shares": [[{"host": "x", "share": 1.0}]]})),
             None
         );
     }

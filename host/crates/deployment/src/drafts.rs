@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use super::cluster::Cluster;
 use super::past::Wanted;
-use super::rules::rule;
+use super::rules::rule_in;
 use super::{Deployment, DeploymentError, Edit};
 use placewright_chain::{Explanation, Reuse, ShareShown};
 use placewright_scheduler::{Cancel, MadeAgain, PlaceError};
@@ -166,15 +166,8 @@ impl Deployment {
     ) -> Result<DraftReplayed, DeploymentError> {
         let warnings = self.check_policy(draft)?;
         let record = self.draft(draft, "", 0);
-        let settings = cluster.settings();
-        // What is different in the cluster belongs to the policy that is attached there.
-        let none = BTreeMap::new();
-        let overrides = match *settings.policy == *draft.name {
-            true => &settings.overrides,
-            false => &none,
-        };
         let generation = self.generation();
-        let rule = rule(&record, overrides, &cluster.schema(), &generation)?;
+        let rule = rule_in(cluster, &record, &generation)?;
         let again = Wanted {
             decisions: wanted.decisions,
             examples: wanted.examples,

@@ -9,8 +9,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::cluster::{self, MadeOn, Past, SavedChain};
-use super::{Deployment, DeploymentError};
+use super::cluster::{self, Cluster, MadeOn, Past, SavedChain};
+use super::rules::rule_in;
+use super::{Deployment, DeploymentError, PolicyRecord};
 use placewright_document::ClusterDocument;
 use placewright_engine::generation::Generation;
 use placewright_engine::unit::{Digest, Unit};
@@ -30,21 +31,28 @@ impl Deployment {
     /// If the decision is no longer recorded, or it is no longer known how the cluster was,
     /// or by which units it was made.
     pub fn kept_past(&self, cluster: &str, number: u64) -> Result<Past, DeploymentError> {
-        let then = match self.store.past(cluster, number)? {
-            SavedPast::Known(then) => *then,
-            SavedPast::NoDecision { oldest } => return Err(self.no_longer_recorded(number, oldest)),
-            SavedPast::Gone { since, why } => return Err(self.no_longer_known(number, since, why)),
-        };
-        let kept = read(cluster, then)?;
-        if kept.made_on == MadeOn::LostCopy {
-            let why = ON_COPY.to_owned();
-            return Err(ExplainError::NoLonger { number, why }.into());
-        }
+        let kept = self.kept(cluster, number)?;
         let generation = self.units_of(number, &kept.chain)?;
         let text = kept.chain.policy.to_string();
         let schema = kept.inventory.schema();
         let policy = Policy::load(&text, "policy.json", &generation, schema)?;
         self.decided_by(kept, Arc::new(policy), &generation)
+    }
+
+    /// A recorded decision with the cluster as it was then, decided by a policy as it is now, with
+    /// the units that are in force.
+    ///
+    /// # Errors
+    /// As for [`Deployment::kept_past`]; or the policy cannot run in the cluster.
+    pub fn past_by(
+        &self,
+        cluster: &Cluster,
+        number: u64,
+        policy: &PolicyRecord,
+    ) -> Result<Past, DeploymentError> {
+        let generation = self.generation();
+        let rule = rule_in(cluster, policy, &generation)?;
+        self.kept_by(cluster.name(), number, (&rule.policy, &generation))
     }
 
     /// A recorded decision with the cluster as it was then, decided by another policy.
@@ -57,12 +65,23 @@ impl Deployment {
         number: u64,
         (policy, generation): (&Arc<Policy>, &Generation),
     ) -> Result<Past, DeploymentError> {
+        let kept = self.kept(cluster, number)?;
+        self.decided_by(kept, policy.clone(), generation)
+    }
+
+    /// A decision as it was kept, which can be made again.
+    fn kept(&self, cluster: &str, number: u64) -> Result<Kept, DeploymentError> {
         let then = match self.store.past(cluster, number)? {
             SavedPast::Known(then) => *then,
             SavedPast::NoDecision { oldest } => return Err(self.no_longer_recorded(number, oldest)),
             SavedPast::Gone { since, why } => return Err(self.no_longer_known(number, since, why)),
         };
-        self.decided_by(read(cluster, then)?, policy.clone(), generation)
+        let kept = read(cluster, then)?;
+        if kept.made_on == MadeOn::LostCopy {
+            let why = ON_COPY.to_owned();
+            return Err(ExplainError::NoLonger { number, why }.into());
+        }
+        Ok(kept)
     }
 
     /// A decision that was kept, decided by that policy.

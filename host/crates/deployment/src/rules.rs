@@ -621,6 +621,22 @@ pub(super) fn rule(
     })
 }
 
+/// What a policy comes to in a cluster with these units: what is different in the cluster belongs
+/// to the policy that is attached there.
+pub(super) fn rule_in(
+    cluster: &Cluster,
+    record: &PolicyRecord,
+    generation: &Arc<Generation>,
+) -> Result<Rule, DeploymentError> {
+    let settings = cluster.settings();
+    let none = BTreeMap::new();
+    let overrides = match settings.policy == record.name {
+        true => &settings.overrides,
+        false => &none,
+    };
+    rule(record, overrides, &cluster.schema(), generation)
+}
+
 /// The policy of a document as it is written.
 fn load(
     record: &PolicyRecord,

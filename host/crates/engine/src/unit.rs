@@ -25,7 +25,10 @@ pub use error::{LoadError, UnitLoadError};
 pub use fault::{Cause, Fault, Identity};
 pub use load::{Compiled, Inspected};
 pub use place::Place;
-pub use shown::{ColumnShown, PartShown, ReadShown, ReasonShown, SettingShown, UnitShown, kinds};
+pub use shown::{
+    ColumnShown, PartShown, ReadShown, ReasonShown, SettingColumnShown, SettingShown, UnitShown,
+    kinds,
+};
 pub use state::Logged;
 
 use std::collections::BTreeSet;

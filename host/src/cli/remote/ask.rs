@@ -173,12 +173,14 @@ impl Why {
 /// Explain a recorded decision: every host, who removed it and why, or what it cost.
 ///
 /// With --host the answer is about that host, on the inventory of then: what kept the VMs off it,
-/// and the smallest changes of the request or the host that would have let it through.
+/// and the smallest changes of the request or the host that would have let it through. With --policy
+/// it tells how the decision comes out by that policy as it is now, on the inventory of then.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   placewright --context prod explain 4711
   placewright --context prod explain 4711 --host h7
+  placewright --context prod explain 4711 --policy general-2
   placewright --context prod explain 4711 --format json")]
 pub(super) struct Explain {
     /// The number of the decision
@@ -186,6 +188,9 @@ pub(super) struct Explain {
     /// The host that is asked about
     #[arg(long, value_name = "ID")]
     host: Option<String>,
+    /// A policy that decides instead of the one that decided then
+    #[arg(long, value_name = "NAME")]
+    policy: Option<String>,
     #[command(flatten)]
     cluster: ClusterArg,
 }
@@ -194,20 +199,22 @@ impl Explain {
     pub(super) fn run(self, session: &Session) -> Result<Answer, Failure> {
         let cluster = self.cluster.name(session)?;
         let number = self.number.to_string();
-        if let Some(host) = self.host {
-            let call = Call::get(["clusters", &cluster, "decisions", &number, "why"]);
-            let answer = session.call(call.query("host", host))?;
-            session.print(&answer.body, ways::text)?;
-            return Ok(Answer::Yes);
+        let what = match self.host {
+            Some(_) => "why",
+            None => "explanation",
+        };
+        let mut call = Call::get(["clusters", &cluster, "decisions", &number, what]);
+        for (name, value) in [("host", &self.host), ("policy", &self.policy)] {
+            if let Some(value) = value {
+                call = call.query(name, value);
+            }
         }
-        let answer = session.call(Call::get([
-            "clusters",
-            &cluster,
-            "decisions",
-            &number,
-            "explanation",
-        ]))?;
-        session.print(&answer.body, explanation::text)?;
+        let answer = session.call(call)?;
+        let text = match self.host {
+            Some(_) => ways::text,
+            None => explanation::text,
+        };
+        session.print(&answer.body, text)?;
         Ok(Answer::Yes)
     }
 }

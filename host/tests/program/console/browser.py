@@ -538,6 +538,37 @@ def units_are_added_and_removed(desk):
     assert not told, told
 
 
+def weights_are_tuned_while_the_shares_are_told(desk, api):
+    policy = b'filters = []\n[[selections]]\nunit = "least-used"\n'
+    api.must("PUT", "/v1/policies/by-weight", policy, kind="application/toml", headers={"If-None-Match": "*"})
+    desk.go("/policies/by-weight?cluster=burst")
+    share = lambda account: desk.driver.find_element(By.XPATH, f"//*[contains(@class, 'pie-row')]//tbody/tr[contains(., '{account}')]/*[3]").text
+    cell = lambda number, column: desk.one(f"[name^='entry/-/selections/0/rows/{number}/'][name*='/{column}/']")
+    rows = lambda: [row for row in desk.driver.find_elements(By.CSS_SELECTOR, ".rows tbody tr") if row.is_displayed()]
+    desk.wait(lambda: share("ec2-us") != "0 %")
+    desk.one("details.settings summary").click()
+    cell(0, "account").send_keys("ec2-us")
+    cell(0, "weight").send_keys("0")
+    desk.wait(lambda: share("ec2-us") == "0 %")
+    desk.driver.find_element(By.XPATH, "//button[text()='Add a row']").click()
+    desk.wait(lambda: len(rows()) == 2)
+    desk.wait(lambda: "/rows/1/" in desk.driver.switch_to.active_element.get_attribute("name"))
+    desk.driver.switch_to.active_element.send_keys("vsphere")
+    cell(1, "weight").send_keys("-1")
+    desk.wait(lambda: "must be a number from 0 up" in desk.one("#answer").text)
+    cell(1, "weight").send_keys(Keys.CONTROL, "a")
+    cell(1, "weight").send_keys("3")
+    desk.wait(lambda: "must be a number from 0 up" not in desk.one("#answer").text)
+    desk.one("[aria-label='Remove row 1 of weights']").click()
+    desk.wait(lambda: share("ec2-us") != "0 %")
+    desk.complains_of_nothing()
+    desk.one("button[value='save']").click()
+    desk.wait(lambda: "vsphere" in api.must("GET", "/v1/policies/by-weight")["text"])
+    text = api.must("GET", "/v1/policies/by-weight")["text"]
+    assert 'weights = [{ account = "vsphere", weight = 3 }]' in text, text
+    api.must("DELETE", "/v1/policies/by-weight")
+
+
 def chances_are_told_for_a_request(desk):
     desk.go("/policies/aeolus-least-used?cluster=burst")
     assert desk.one("svg.pie path.k1")
@@ -811,6 +842,7 @@ def main():
         what_holds_for_the_whole_policy_is_changed_and_told_in_words(desk)
         two_edit_one_policy_and_nobody_loses_anything(desk, api)
         chances_are_told_for_a_request(desk)
+        weights_are_tuned_while_the_shares_are_told(desk, api)
         what_happens_is_shown_as_it_happens(desk, api)
         a_host_goes_into_maintenance_and_back(desk, api)
         each_deed_on_a_unit_is_told_with_the_focus_on_it(desk, api)

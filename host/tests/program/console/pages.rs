@@ -421,6 +421,32 @@ fn one_decision_says_why_there_and_why_not_there() {
 }
 
 #[test]
+fn a_decision_is_made_again_by_another_policy_on_its_page() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.viewer);
+    let page = desk.page("/clusters/north/decisions/8", &cookie);
+    let offered = r#"<option value="worst-fit">worst-fit as it is now</option>"#;
+    assert!(page.contains(offered), "{page}");
+    let by = "/v1/clusters/north/decisions/8/explanation?policy=worst-fit";
+    let explained = desk.api().get(by).body;
+    let chosen = explained["chosen"].as_str().unwrap();
+    let page = desk.page("/clusters/north/decisions/8?policy=worst-fit", &cookie);
+    for part in [
+        "By worst-fit as it is now it would go to",
+        chosen,
+        "Nothing is changed by it.",
+        r#"<option value="worst-fit" selected>"#,
+        "--policy worst-fit",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(!page.contains("Comes out the same again"), "{page}");
+    let page = desk.page("/clusters/north/decisions/8?policy=gone", &cookie);
+    let refused = "This decision cannot be made again by gone.";
+    assert!(page.contains(refused), "{page}");
+}
+
+#[test]
 fn all_filters_that_remove_a_host_are_named_on_the_page_and_by_the_api() {
     let desk = Desk::start().with_cluster();
     let cookie = desk.sign_in(&desk.viewer);

@@ -526,6 +526,50 @@ fn settings_of_memory_are_shown_and_taken_in_units_of_measure() {
 }
 
 #[test]
+fn rows_of_a_setting_that_is_a_table_are_fields() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    let cell = |number: usize, column: &str, kind: &str| {
+        format!("entry/-/selections/0/rows/{number}/{kind}/{column}/weights")
+    };
+    let made = desk.api().ask(
+        "PUT",
+        "/v1/policies/by-weight",
+        &[("content-type", "application/toml"), ("if-none-match", "*")],
+        b"filters = []\n[[selections]]\nunit = \"least-used\"\nsettings = { weights = [{ account = \"h1\", weight = 2 }] }\n",
+    );
+    assert_eq!(made.unwrap().status, 200);
+    let path = "/policies/by-weight";
+    let page = desk.page(&format!("{path}?cluster=north"), &cookie);
+    let known = format!("name=\"{}\" value=\"h1\"", cell(0, "account", "text"));
+    assert!(page.contains(&known), "{page}");
+    assert!(!page.contains("change it in the document"), "{page}");
+    let text = "filters = []\n[[selections]]\nunit = \"least-used\"\n";
+    let new = [cell(0, "account", "text"), cell(0, "weight", "number")];
+    let send = |weight: &str| {
+        let fields = [
+            ("revision", "1"),
+            ("view", "chain"),
+            ("cluster", "north"),
+            ("text", text),
+            (new[0].as_str(), "h2"),
+            (new[1].as_str(), weight),
+            ("deed", "try"),
+        ];
+        desk.browse("POST", path, &cookie, &fields).body
+    };
+    let told = send("0");
+    let row = "weights = [{ account = &quot;h2&quot;, weight = 0 }]";
+    assert!(told.contains(row), "{told}");
+    // There is another row to be filled in, and h2 has no chance.
+    assert!(told.contains(&cell(1, "account", "text")), "{told}");
+    let words = "setting weights: account h1, weight 2 → account h2, weight 0";
+    assert!(told.contains(words), "{told}");
+    let told = send("-1");
+    assert!(told.contains("must be a number from 0 up"), "{told}");
+}
+
+#[test]
 fn a_candidate_judges_beside_a_unit_and_is_promoted_or_ended() {
     let desk = Desk::start().with_cluster();
     let (api, cookie) = (desk.api(), desk.sign_in(&desk.admin));

@@ -56,6 +56,43 @@ fn a_cluster_without_a_policy_gets_the_one_that_checks_every_need() {
 }
 
 #[test]
+fn a_recorded_decision_tells_how_it_comes_out_by_another_policy() {
+    let data = folder();
+    let server = Server::start(data.path(), &[]);
+    let api = Api::of(&server);
+    let host =
+        |id: &str, memory: &str| json!({"id": id, "cpu.total": "8 cores", "memory.total": memory});
+    let made = api.send(
+        "POST",
+        "/v1/clusters?policy=best-fit",
+        &json!({"name": "c", "hosts": [host("small", "8 GiB"), host("large", "64 GiB")]}),
+    );
+    assert_eq!(made.status, 201, "{made:?}");
+    let placed = api.send("POST", "/v1/clusters/c/place", &vm("v"));
+    assert_eq!(placed.body["host"], json!("small"), "{placed:?}");
+    // What has come since is not in it.
+    let changes = json!({"hosts": [host("huge", "1 TiB")]});
+    api.send("POST", "/v1/clusters/c/inventory/changes", &changes);
+    let by = |policy: &str| {
+        let path = format!("/v1/clusters/c/decisions/1/explanation?policy={policy}");
+        api.get(&path)
+    };
+    for (policy, host) in [("best-fit", "small"), ("worst-fit", "large")] {
+        let explained = by(policy).body;
+        assert_eq!(explained["chosen"], json!(host), "{explained}");
+        assert_eq!(explained["policy"], json!(policy), "{explained}");
+        let path = format!("/v1/clusters/c/decisions/1/why?host=small&policy={policy}");
+        let why = api.get(&path).body;
+        assert_eq!(why["chosen"], json!(host), "{why}");
+    }
+    let unknown = by("no-such-policy");
+    assert_eq!(unknown.status, 404, "{unknown:?}");
+    // It was asked, and nothing else.
+    let decisions = api.get("/v1/clusters/c/decisions").body;
+    assert_eq!(decisions["items"].as_array().map(Vec::len), Some(1));
+}
+
+#[test]
 fn a_host_that_the_score_of_ganeti_rules_out_is_no_place() {
     let data = folder();
     let server = Server::start(data.path(), &[]);

@@ -90,6 +90,9 @@ fn a_vm_is_placed_explained_and_confirmed_from_elsewhere() {
     let number = reservations[0]["decision"].as_u64().unwrap();
     let explanation = world.ask_json(0, &format!("explain {number} -c east"));
     assert_eq!(explanation["chosen"], "h2");
+    let by = world.ask(0, &format!("explain {number} -c east --policy best-fit"));
+    assert!(by.starts_with("Chosen: h1\n"), "{by}");
+    assert!(by.contains("Policy: best-fit"), "{by}");
     let why = world.ask_json(0, "why -c east --vm new --host h1");
     assert_eq!(why["host"], "h1");
     // Sentences for people.

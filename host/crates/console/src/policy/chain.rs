@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Value, json};
 use toml_edit::{DocumentMut, Item};
 
 use super::document::{Place, nth, shown};
 use super::faults::Faults;
+use super::rows::{self, Rows};
 use super::{NotAdded, amount, as_toml, order};
 use crate::ask::Ask;
 use crate::format::cut;
@@ -93,8 +94,51 @@ struct Entry {
     position: String,
     /// What happens if it fails, if that is written.
     on_failure: Option<String>,
-    /// What the unit declares, with what the document says.
-    settings: Vec<(Value, Option<String>)>,
+    settings: Vec<Setting>,
+}
+
+/// A setting: what the unit declares, with what the document says.
+pub(super) struct Setting {
+    /// Its name alone until the unit was asked.
+    pub(super) declared: Value,
+    pub(super) value: Option<String>,
+    /// Where it is a table: its rows, if the form can show them.
+    pub(super) rows: Option<Rows>,
+}
+
+impl Default for Setting {
+    /// One that the document does not give.
+    fn default() -> Self {
+        Self {
+            declared: Value::Null,
+            value: None,
+            rows: Some(Rows::new()),
+        }
+    }
+}
+
+impl Setting {
+    fn name(&self) -> &str {
+        text(&self.declared, "name")
+    }
+
+    fn is_table(&self) -> bool {
+        !items(&self.declared, "columns").is_empty()
+    }
+
+    fn is_set(&self) -> bool {
+        let has_rows = self.rows.as_ref().is_some_and(|rows| !rows.is_empty());
+        self.value.is_some() || (self.is_table() && (has_rows || self.rows.is_none()))
+    }
+
+    /// The keys of its fields.
+    pub(super) fn keys(&self) -> Vec<String> {
+        let mut keys = vec![format!("settings/{}", self.name())];
+        if let (true, Some(rows)) = (self.is_table(), &self.rows) {
+            keys.extend(rows::keys(&self.declared, rows));
+        }
+        keys
+    }
 }
 
 impl Chain {
@@ -122,15 +166,18 @@ impl Chain {
             let inspected = known.get(&entry.unit).and_then(Option::as_ref);
             entry.is_there = inspected.is_some();
             let declared = inspected.map_or(&[][..], |it| items(it, "settings"));
-            let said = std::mem::take(&mut entry.settings);
-            let value = |name: &str| {
-                let found = said.iter().find(|(known, _)| known == name);
-                found.and_then(|(_, value)| value.clone())
-            };
-            entry.settings = declared
-                .iter()
-                .map(|it| (it.clone(), value(text(it, "name"))))
-                .collect();
+            let mut said = std::mem::take(&mut entry.settings);
+            let settings = declared.iter().map(|declared| {
+                let known = said
+                    .iter()
+                    .position(|it| it.name() == text(declared, "name"));
+                let said = known.map(|known| said.swap_remove(known));
+                Setting {
+                    declared: declared.clone(),
+                    ..said.unwrap_or_default()
+                }
+            });
+            entry.settings = settings.collect();
         }
         Ok(Self { stages })
     }
@@ -140,7 +187,7 @@ impl Chain {
         let lists = self.stages.iter().flat_map(|stage| &stage.lists);
         let entries = lists.flat_map(|(_, entries)| entries);
         let settings = entries.flat_map(|entry| &entry.settings);
-        let mut names: Vec<&str> = settings.map(|(it, _)| text(it, "name")).collect();
+        let mut names: Vec<&str> = settings.map(Setting::name).collect();
         names.sort_unstable();
         names.dedup();
         names
@@ -159,11 +206,8 @@ impl Chain {
         let lists = self.stages.iter().flat_map(|stage| &stage.lists);
         let entries = lists.flat_map(|(_, entries)| entries);
         let fields = entries.flat_map(|entry| {
-            let settings = entry.settings.iter().map(|(declared, _)| {
-                entry
-                    .place
-                    .field(&format!("settings/{}", text(declared, "name")))
-            });
+            let keys = entry.settings.iter().flat_map(Setting::keys);
+            let settings = keys.map(|key| entry.place.field(&key));
             let own = ["factor", "scaling", "tier", "position", "on-failure"];
             own.map(|key| entry.place.field(key))
                 .into_iter()
@@ -359,11 +403,11 @@ fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
     let said = |key: &str| table.get(key).and_then(shown);
     let unit = said("unit").unwrap_or_default();
     let settings = table.get("settings").and_then(Item::as_table_like);
-    let settings = settings.map_or_else(Vec::new, |settings| {
-        let pairs = settings.iter();
-        pairs
-            .map(|(name, value)| (Value::from(name), shown(value)))
-            .collect()
+    let settings = settings.into_iter().flat_map(|settings| settings.iter());
+    let settings = settings.map(|(name, value)| Setting {
+        declared: json!({ "name": name }),
+        value: shown(value),
+        rows: rows::read(value),
     });
     Entry {
         place,
@@ -377,7 +421,7 @@ fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
         tier: said("tier").unwrap_or_else(|| "1".to_owned()),
         position: said("position").unwrap_or_else(|| "any".to_owned()),
         on_failure: said("on-failure"),
-        settings,
+        settings: settings.collect(),
     }
 }
 
@@ -488,14 +532,15 @@ impl Entry {
     fn settings_form(&self, list: &str, state: &State<'_>) -> Markup {
         let on_failure = self.place.field("on-failure");
         let is_wrong = state.faults.are_below(&self.place.field("settings/"))
+            || state.faults.are_below(&self.place.field(rows::ROWS))
             || state.faults.at(&on_failure).is_some();
-        let given = self.settings.iter().filter(|(_, value)| value.is_some());
+        let given = self.settings.iter().filter(|it| it.is_set());
         let given = given.count() + usize::from(self.on_failure.is_some());
         let of = self.settings.len() + usize::from(list != "effects");
         html! {
             details.settings open[is_wrong] {
                 summary.small { "Settings of " (cut(&self.name, 60)) span.dim { " " (given) " of " (of) " are set" } }
-                (setting_fields(&self.settings, &|name| self.place.field(&format!("settings/{name}")), state))
+                (setting_fields(&self.settings, &|key| self.place.field(key), state))
                 @if list != "effects" { div.setting {
                     label.small for=(on_failure) { b { "If the unit fails" } }
                     select.field id=(on_failure) name=(on_failure) disabled[!state.may]
@@ -540,22 +585,28 @@ fn on_failures(list: &str) -> [(&'static str, &'static str); 3] {
     }
 }
 
-/// Fields of settings as a unit declares them; `field` gives the name of each.
+/// Fields of settings as a unit declares them; `name` gives the name of a field by its key.
 pub(super) fn setting_fields(
-    settings: &[(Value, Option<String>)],
-    field: &dyn Fn(&str) -> String,
+    settings: &[Setting],
+    name: &dyn Fn(&str) -> String,
     state: &State<'_>,
 ) -> Markup {
     html! {
-        @for (declared, value) in settings {
-            @let name = text(declared, "name");
-            @let field = field(name);
-            @let is_table = !items(declared, "columns").is_empty();
-            @let value = amount::shown(declared, value.as_deref().unwrap_or_default());
+        @for setting in settings {
+            @let declared = &setting.declared;
+            @let field = name(&format!("settings/{}", setting.name()));
+            @let value = amount::shown(declared, setting.value.as_deref().unwrap_or_default());
             div.setting {
-                label.small for=(field) { b.mono { (cut(name, 60)) } }
-                @if is_table { span.small.soft { "A table: change it in the document." } }
-                @else { (control(declared, &field, &value, state)) }
+                @if setting.is_table() {
+                    span.small { b.mono { (cut(setting.name(), 60)) } }
+                    @match &setting.rows {
+                        Some(rows) => (rows::form(declared, rows, (&field, name), state)),
+                        None => span.small.soft id=(field) { "A table: change it in the document." },
+                    }
+                } @else {
+                    label.small for=(field) { b.mono { (cut(setting.name(), 60)) } }
+                    (control(declared, &field, &value, state))
+                }
                 (wrong(&field, state.faults))
                 span.small.dim id={ "hint-" (field) } { (bounds(declared)) }
                 span.small.soft { (cut(text(declared, "meaning"), 240)) }

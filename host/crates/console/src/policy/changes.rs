@@ -146,6 +146,18 @@ fn written(value: &Value) -> String {
                 false => words.join(", "),
             }
         }
+        // The rows of a table.
+        Value::Array(rows) if rows.iter().all(Value::is_object) => {
+            let rows = rows.iter().filter_map(Value::as_object);
+            let rows = rows.map(|row| {
+                let cells = row.iter();
+                let cells: Vec<String> = cells
+                    .map(|(column, cell)| format!("{column} {}", written(cell)))
+                    .collect();
+                cells.join(", ")
+            });
+            rows.collect::<Vec<_>>().join("; ")
+        }
         other => other.to_string(),
     };
     cut(&whole, VALUE)

@@ -5,7 +5,7 @@ use axum::body::Bytes;
 use axum::http::HeaderName;
 use toml_edit::{DocumentMut, Item, TableLike, Value};
 
-use super::{amount, keys};
+use super::{amount, keys, rows};
 use crate::ask::Sent;
 use crate::url::Pairs;
 use placewright_http::problem::{Code, Problem};
@@ -160,7 +160,22 @@ pub(super) fn with_fields(text: &str, fields: &Pairs) -> Result<String, Problem>
             Problem::new(Code::InvalidParameter, sentence)
         })?;
     }
+    tidy(&mut document, fields);
     Ok(document.to_string())
+}
+
+/// Take away what has no value any more of the settings that are tables.
+fn tidy(document: &mut DocumentMut, fields: &Pairs) {
+    for (name, _) in fields {
+        let Some((place, key)) = Place::of(name) else {
+            continue;
+        };
+        if let Some(setting) = rows::setting(key)
+            && let Some(entry) = entry(document, &place)
+        {
+            rows::tidy(entry, setting);
+        }
+    }
 }
 
 /// Whether a field is about a part of the document.
@@ -175,6 +190,7 @@ fn change(document: &mut DocumentMut, name: &str, value: &str) -> Option<()> {
     let entry = entry(document, &place)?;
     match key.strip_prefix("settings/") {
         Some(setting) => put_setting(entry, setting, value)?,
+        None if key.starts_with(rows::ROWS) => rows::put_cell(entry, key, value)?,
         None if key == "on-failure" && place.list != "effects" => put(entry, key, value, ""),
         None if key == "factor" => put(entry, key, value, "1"),
         None if key == "scaling" && place.list == "costs" => put(entry, key, value, "none"),

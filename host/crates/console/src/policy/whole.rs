@@ -4,7 +4,7 @@ use maud::{Markup, html};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item};
 
-use super::chain::{State, choice, described, invalid, setting_fields, unpinned, wrong};
+use super::chain::{Setting, State, choice, described, invalid, setting_fields, unpinned, wrong};
 use super::document::{nth, shown};
 use super::faults::Faults;
 use super::keys::{NEW_NEED, NEW_SETTING, NEW_WATCH, TIES, WATCH};
@@ -67,7 +67,7 @@ struct Alone {
     unit: String,
     /// Whether there is such a unit.
     is_there: bool,
-    settings: Vec<(Value, Option<String>)>,
+    settings: Vec<Setting>,
 }
 
 /// What a document says besides its chain.
@@ -104,7 +104,11 @@ impl Whole {
             let declared = items(&inspected, "settings").iter().map(|declared| {
                 let name = self::text(declared, "name");
                 let value = said.iter().find(|(known, _)| known == name);
-                (declared.clone(), value.map(|(_, value)| value.clone()))
+                Setting {
+                    declared: declared.clone(),
+                    value: value.map(|(_, value)| value.clone()),
+                    rows: None,
+                }
             });
             alone.settings = declared.collect();
         }
@@ -118,7 +122,11 @@ impl Whole {
         for alone in &self.alone {
             fields.push(format!("policy/{}/unit", alone.key));
             let settings = alone.settings.iter();
-            fields.extend(settings.map(|(it, _)| alone.field(text(it, "name"))));
+            fields.extend(
+                settings
+                    .flat_map(Setting::keys)
+                    .map(|key| alone.field(&key)),
+            );
         }
         let settings = self.settings.iter();
         fields.extend(settings.map(|(name, _)| format!("policy/settings/{name}")));
@@ -280,8 +288,9 @@ fn line(field: &str, name: &str, value: &str, state: &State<'_>) -> Markup {
 }
 
 impl Alone {
-    fn field(&self, setting: &str) -> String {
-        format!("policy/{}/settings/{setting}", self.key)
+    /// The name of a field by its key.
+    fn field(&self, key: &str) -> String {
+        format!("policy/{}/{key}", self.key)
     }
 
     fn form(&self, state: &State<'_>) -> Markup {
@@ -302,7 +311,7 @@ impl Alone {
                     (wrong(&field, state.faults))
                     @if self.is_there { span.small { a href={ "/units/" (segment(unpinned(&self.unit))) } { "About the unit" } } }
                 }
-                (setting_fields(&self.settings, &|name| self.field(name), state))
+                (setting_fields(&self.settings, &|key| self.field(key), state))
             }
         }
     }

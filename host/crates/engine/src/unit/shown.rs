@@ -152,6 +152,27 @@ pub struct SettingShown {
     /// Of a setting that is a table: its columns.
     #[cfg_attr(feature = "openapi", schema(example = json!(["name", "value"])))]
     pub columns: Vec<String>,
+    /// Of a setting that is a table: what each of its columns takes, in the same order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub table: Vec<SettingColumnShown>,
+}
+
+/// A column of a setting that is a table.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[cfg_attr(feature = "openapi", schema(as = UnitSettingColumn))]
+pub struct SettingColumnShown {
+    /// Name of the column.
+    #[cfg_attr(feature = "openapi", schema(example = "weight"))]
+    pub column: String,
+    /// Of its values: integer, number, boolean or text.
+    #[cfg_attr(feature = "openapi", schema(example = "number"))]
+    pub kind: String,
+    /// Whether every row must have it.
+    pub required: bool,
+    /// What it means.
+    #[cfg_attr(feature = "openapi", schema(example = "Its weight; 0 to drain it"))]
+    pub meaning: String,
 }
 
 impl UnitShown {
@@ -256,6 +277,12 @@ impl ReasonShown {
 impl SettingShown {
     fn new(setting: &Setting) -> Self {
         let columns = setting.columns.iter();
+        let table = columns.clone().map(|column| SettingColumnShown {
+            column: column.name.clone(),
+            kind: Kind::from(column.kind).to_string(),
+            required: column.required,
+            meaning: column.meaning.clone(),
+        });
         Self {
             name: setting.name.clone(),
             kind: Kind::from(setting.kind).to_string(),
@@ -268,6 +295,7 @@ impl SettingShown {
             choices: setting.choices.clone(),
             meaning: setting.meaning.clone(),
             columns: columns.map(|column| column.name.clone()).collect(),
+            table: table.collect(),
         }
     }
 
