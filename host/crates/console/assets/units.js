@@ -77,6 +77,7 @@ async function send(form, submitter) {
     const staged = page.getElementById("staged")?.closest("section");
     const said = page.querySelector("#main p")?.textContent;
     shownBelow(staged ?? status(`It was not taken: ${said ?? answer.statusText}`));
+    askWith(form, staged?.querySelector("[data-replayed]")?.textContent ?? "");
     const [list, next] = [document, page].map((it) => it.querySelector("#main section[aria-label='Units']"));
     if (list && next) list.replaceWith(next);
   } catch {
@@ -88,6 +89,22 @@ async function send(form, submitter) {
     if (document.activeElement === document.body) submitter?.focus();
   }
 }
+
+/** Ask with what a check has told, before a unit is put in force. @param {HTMLFormElement} form
+ * @param {string} told */
+function askWith(form, told) {
+  const put = form.querySelector("button[value='put'][data-sure]");
+  if (!put) return;
+  const question = put.getAttribute("data-question") ?? put.getAttribute("data-sure") ?? "";
+  put.setAttribute("data-question", question);
+  put.setAttribute("data-sure", `${question} ${told}`.trim());
+}
+
+// Of another file it is not known yet.
+document.addEventListener("change", (event) => {
+  const there = handIn();
+  if (there && event.target === there.file) askWith(there.form, "");
+});
 
 let [isSending, isFollowing] = [false, false];
 

@@ -149,7 +149,7 @@ fn wait(ask: &Ask, cluster: &str, number: &str) -> Markup {
                 button.btn type="submit" name="deed" value="wait" { "Begin no more by itself" }
             }
         },
-        false => html! {},
+        false => barred(ask, Permission::Operate, "Begin no more by itself"),
     }
 }
 
@@ -169,7 +169,7 @@ fn stop(ask: &Ask, cluster: &str, number: &str, plan: &Value) -> Markup {
                 (parts::sure_button("risk", "cancel", "Stop the plan", &sure))
             }
         },
-        false => html! {},
+        false => barred(ask, Permission::Operate, "Stop the plan"),
     }
 }
 

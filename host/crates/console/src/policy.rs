@@ -814,7 +814,7 @@ fn head(
                     },
                     None => form.bar action={ "/policies/" (segment(name)) } method="post" { (fields) },
                 }
-            }
+            } @else { div.bar { (barred(ask, Permission::AuthorPolicies, "Clone")) } }
         }
     }
 }

@@ -330,7 +330,7 @@ async fn form_page(
                             @let question = format!("Remove this quota? {} is limited by it no more.", cut(text(quota, "tenant"), 60));
                             input type="hidden" name="tag" value=(entered.tag);
                             (parts::sure_button("risk", "remove", "Remove the quota", &question))
-                        } }
+                        } } @else { (parts::barred(ask, Permission::Administer, "Remove the quota")) }
                     }
                 }
             }

@@ -182,7 +182,7 @@ fn hand_in(ask: &Ask) -> Markup {
                     (parts::sure_button("", "shadow", "Let it judge beside", "Let it judge beside the unit in force? It decides nothing. Clusters that use a unit of its name wait while it judges a decision."))
                     label.lab.small { "every" input.field.small name="every" value="1" size="4" inputmode="numeric" aria-label="It judges every so many decisions"; "decisions" }
                 }
-                button.btn.main type="submit" name="deed" value="put" { "Put in force" }
+                (parts::sure_button("main", "put", "Put in force", "Put this unit in force? Clusters that use a unit of its name decide by it from then on."))
             }
         },
         false => {
@@ -266,7 +266,7 @@ fn staged(became: Became<'_>) -> Markup {
                 ol.tl { @for step in items(staging, "steps") { (taken(step)) } }
                 @let replay = &staging["replay"];
                 @if replay.is_object() {
-                    p { "Made again with it: " b { (differing) } " of " (tried) " recorded decisions have another outcome." }
+                    p data-replayed { "Made again with it: " b { (differing) } " of " (tried) " recorded decisions have another outcome." }
                     (examples(replay))
                 }
             }

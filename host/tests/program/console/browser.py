@@ -566,7 +566,7 @@ def weights_are_tuned_while_the_shares_are_told(desk, api):
     desk.wait(lambda: "vsphere" in api.must("GET", "/v1/policies/by-weight")["text"])
     text = api.must("GET", "/v1/policies/by-weight")["text"]
     assert 'weights = [{ account = "vsphere", weight = 3 }]' in text, text
-    api.must("DELETE", "/v1/policies/by-weight")
+    api.must("DELETE", "/v1/policies/by-weight", headers={"If-Match": "*"})
 
 
 def chances_are_told_for_a_request(desk):
@@ -678,6 +678,12 @@ def a_unit_is_dropped_checked_and_put_in_force(desk, api, component):
     assert "probes" in desk.one("#became").text, desk.one("#became").text
     assert [unit["name"] for unit in api.must("GET", "/v1/units?limit=1000")["items"]] == before
     desk.one(".drop button[value='put']").click()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog[open]"))
+    replayed = [it.text for it in desk.driver.find_elements(By.CSS_SELECTOR, "#became [data-replayed]")]
+    for part in ("decide by it from then on", *replayed):
+        assert part in desk.one("dialog").text, desk.one("dialog").text
+    assert [unit["name"] for unit in api.must("GET", "/v1/units?limit=1000")["items"]] == before
+    desk.one("dialog .risk").click()
     desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "section[aria-label='Units'] a[href='/units/dropped-1']"))
     assert api.must("GET", "/v1/units/dropped-1")["source"]["kind"] == "upload"
     desk.wait(lambda: "passed every step" in desk.one("#became").text)

@@ -150,21 +150,25 @@ pub(crate) fn fleet(hosts: usize) -> Inventory {
     inventory
 }
 
-/// The unit `best-fit` with a call of 10 rows of 8 columns, VM's and settings'
-/// included beside the six of hosts, and one without rows.
-pub(crate) fn eight_columns() -> (Arc<Unit>, Call, Call) {
+/// The unit `best-fit` with a call of 10 rows of the nine columns that it reads of hosts, and one
+/// without rows.
+pub(crate) fn nine_columns() -> (Arc<Unit>, Call, Call) {
     let engine = Engine::new(Limits::default(), None).expect("an engine");
     let unit = Unit::load(&engine, &component("best-fit"), "best-fit").expect("the unit loads");
     let call = |rows: u32| {
-        let host_columns = [40_000, 8_000, 0, 512 * GIB, 128 * GIB, 0];
+        let host_columns = [40_000, 8_000, 0, 512 * GIB, 0, 128 * GIB, 0];
         let mut integers = vec![2_000, 8 * GIB];
         for value in host_columns {
             integers.extend(std::iter::repeat_n(value, rows as usize));
         }
+        // Offsets of the VMs that run there already, of which there are none.
+        integers.extend(std::iter::repeat_n(0, rows as usize + 1));
         integers.extend([10, 256 << 20]);
         Call {
-            rows: vec![1, rows, 1],
+            rows: vec![1, rows, 0, 1],
             integers,
+            // How much of CPU and memory may be promised.
+            numbers: vec![1.0; 2 * rows as usize],
             ..Call::default()
         }
     };

@@ -242,18 +242,22 @@ fn fgd(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// One call on a warm instance: nothing to say, and 10 rows of 8 columns.
+/// One call on a warm instance: nothing to say, and 10 rows of 9 columns.
 fn call(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("call");
-    let (unit, ten, empty) = fleet::eight_columns();
+    let (unit, ten, empty) = fleet::nine_columns();
     let mut instance = unit.instantiate(Part::Judge).expect("the unit starts");
     let nothing = Answers {
         verdicts: false,
         costs: false,
     };
+    let answer = instance.judge(nothing, &empty, 0, BUDGET);
+    answer.expect("a call without rows is answered");
     group.bench_function("empty", |bencher| {
         bencher.iter(|| black_box(instance.judge(nothing, &empty, 0, BUDGET)));
     });
+    let answer = instance.judge(Answers::BOTH, &ten, 10, BUDGET);
+    answer.expect("a call of ten rows is answered");
     group.bench_function("10 rows", |bencher| {
         bencher.iter(|| black_box(instance.judge(Answers::BOTH, &ten, 10, BUDGET)));
     });

@@ -20,7 +20,8 @@ pub(super) fn bytes(bytes: i64) -> String {
 /// their greatest unit.
 pub(super) fn shown(declared: &Value, value: &str) -> String {
     match (declared["measure"].as_str(), value.parse()) {
-        (Some("bytes"), Ok(number)) if number != 0 => bytes(number),
+        // What is below nothing is wrong, and stays as it was written.
+        (Some("bytes"), Ok(number)) if number > 0 => bytes(number),
         _ => value.to_owned(),
     }
 }
@@ -92,6 +93,7 @@ mod tests {
             ("1610612736", "1536 MiB"),
             ("1000", "1000 B"),
             ("0", "0"),
+            ("-5", "-5"),
             ("8 GiB", "8 GiB"),
             ("much", "much"),
         ] {
