@@ -1,9 +1,9 @@
 //! Settings that are tables: their rows as fields of a form.
 //!
-//! A field of a cell is `rows/NUMBER/KIND/COLUMN/SETTING` of its entry: the number of the row, counted
-//! from 0; the kind of the column, which says how a number that stands in a text is written; the names
-//! of the column and of the setting. The row after the last one is there to be filled in, and a row
-//! without any value is none.
+//! The field of a cell is called `rows/NUMBER/KIND/COLUMN/SETTING` within its entry: the number of the
+//! row, counted from 0; the kind of the column, since digits in a column of texts are written as a text;
+//! the names of the column and of the setting. After the last row the form has an empty one, which
+//! joins the table once it has a value. A row that has no value any more is removed.
 
 use maud::{Markup, html};
 use serde_json::Value;
