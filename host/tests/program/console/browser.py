@@ -552,7 +552,7 @@ def weights_are_tuned_while_the_shares_are_told(desk, api):
     desk.wait(lambda: share("ec2-us") == "0 %")
     desk.driver.find_element(By.XPATH, "//button[text()='Add a row']").click()
     desk.wait(lambda: len(rows()) == 2)
-    desk.wait(lambda: "/rows/1/" in desk.driver.switch_to.active_element.get_attribute("name"))
+    desk.wait(lambda: "/rows/1/" in (desk.driver.switch_to.active_element.get_attribute("name") or ""))
     desk.driver.switch_to.active_element.send_keys("vsphere")
     cell(1, "weight").send_keys("-1")
     desk.wait(lambda: "must be a number from 0 up" in desk.one("#answer").text)
