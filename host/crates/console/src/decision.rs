@@ -104,7 +104,8 @@ pub(crate) async fn show(
     page::shown(&ask, page).await
 }
 
-/// Whether a decision comes out the same by what decided then, if that can be said.
+/// Whether a decision comes out the same when the policy and the units that made it make it again.
+/// None: they cannot.
 async fn comes_out_the_same(ask: &Ask, path: &str, matrix: Option<&Matrix<'_>>) -> Option<bool> {
     if matrix.is_some_and(|it| it.then.is_some()) {
         // Units that do not answer the same twice may have done so for the replay.
@@ -124,14 +125,14 @@ fn again(ask: &Ask, policies: &[Value], by: Option<&str>) -> Markup {
             @for (name, value) in &ask.query { @if name != "policy" { input type="hidden" name=(name) value=(value); } }
             label.lab { "Decide again by"
                 select.field name="policy" {
-                    option value="" { "what decided then" }
+                    option value="" { "the policy and units of then" }
                     @for name in unknown.into_iter().chain(names) {
                         option value=(name) selected[by == Some(name)] { (cut(name, 60)) " as it is now" }
                     }
                 }
             }
             button.btn.without-script type="submit" { "Decide again" }
-            @if by.is_some() { span.small.soft { "Nothing is changed by it." } }
+            @if by.is_some() { span.small.soft { "This changes nothing." } }
         }
     }
 }
@@ -295,7 +296,7 @@ fn made_by(matrix: &Matrix, policy: &str, then: Option<&str>) -> Markup {
                 ". " }
             None => "It found no host. ",
         }
-        (others(matrix)) " The hosts are those of then; the units are those in force."
+        (others(matrix)) " Hosts are as they were then; units are those in force now."
     }
 }
 

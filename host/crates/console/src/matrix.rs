@@ -152,7 +152,7 @@ impl<'e> Matrix<'e> {
         matrix.in_order_of_chances()
     }
 
-    /// The same with what was decided.
+    /// The hosts of an explanation, beside the host that the decision recorded.
     fn compared(explanation: &'e Value, decision: &'e Value) -> Self {
         let host = decision["host"].as_str();
         Self {

@@ -621,8 +621,8 @@ pub(super) fn rule(
     })
 }
 
-/// What a policy comes to in a cluster with these units: what is different in the cluster belongs
-/// to the policy that is attached there.
+/// The rule of a policy in a cluster with these units. The overrides of the cluster are for the policy
+/// that is attached there, and change no other.
 pub(super) fn rule_in(
     cluster: &Cluster,
     record: &PolicyRecord,

@@ -101,10 +101,11 @@ pub(super) fn held<'a>(
     same.find(|other| !other.pending)
 }
 
-/// What of the memory that a place takes of its host's sums is to be in huge pages: their size, and
-/// bytes in all of them. `held`: the VM where it runs on the same host. Where it is to have memory
-/// in pages no longer, and ordinary memory instead of it, the bytes of these are negative: so the
-/// sum less what is in pages is the ordinary memory that it takes beyond what it has.
+/// What of the memory that a place takes of its host's sums is to be in huge pages: the size of a
+/// page, and the bytes in all pages of that size. `held`: the VM where it runs on the same host.
+///
+/// The bytes are negative where ordinary memory replaces pages. So the memory that a place takes,
+/// less the bytes in pages, is the ordinary memory that the VM takes in addition to its own.
 pub(super) fn memory_in_pages(entry: &VmEntry, held: Option<&VmEntry>) -> Vec<(i64, i64)> {
     let taken = Taken::of(&entry.shape);
     let taken = held.map_or(taken, |held| taken.beyond(&Taken::of(&held.shape)));

@@ -339,7 +339,6 @@ impl Inventory {
         }
         let unmeasured_since = entry.unmeasured_since();
         let unmeasured_memory = entry.unmeasured_memory();
-        let waits_for_pages = self.changes_pending_pages(&entry, growth.as_ref());
         let waits_for_functions = [Some(&entry), growth.as_ref()].into_iter().flatten();
         let waits_for_functions = waits_for_functions
             .into_iter()
@@ -353,6 +352,7 @@ impl Inventory {
         };
         let other = other.and_then(|index| self.vms[*index as usize].as_ref());
         let other_slot = other.map(|entry| entry.slot);
+        let changes_pages = changes_pending_pages(&entry, other);
         if let Some(held) = Held::by(&entry) {
             let others = [other.and_then(Held::by), self.vacated_held(&id)];
             self.holdings.add(Some(&held), &others);
@@ -394,7 +394,7 @@ impl Inventory {
             self.count_vm(growth, 1);
         }
         self.note(slot, Aspects::VMS);
-        if waits_for_pages {
+        if changes_pages {
             self.renest(slot, HUGE_PAGES);
         }
         if waits_for_functions {
@@ -411,15 +411,6 @@ impl Inventory {
             self.count_unmeasured_memory(slot);
         }
         self.watch_host(slot);
-    }
-
-    /// Whether what is pending of its host's huge pages is otherwise with this entry than without.
-    /// `growth`: the place that is reserved on the same host for it, where it runs.
-    fn changes_pending_pages(&self, entry: &VmEntry, growth: Option<&VmEntry>) -> bool {
-        let has_pages = |it: &VmEntry| it.asked_pages().next().is_some();
-        entry.waits_for_pages()
-            || growth.is_some_and(|growth| growth.waits_for_pages() || has_pages(entry))
-            || self.held_by(entry).is_some_and(has_pages)
     }
 
     pub(super) fn extract_vm(&mut self, index: u32) -> Option<VmEntry> {
@@ -453,6 +444,7 @@ impl Inventory {
             self.pending(id)
         };
         let other_slot = other.map(|entry| entry.slot);
+        let changes_pages = changes_pending_pages(&entry, other);
         if let Some(held) = Held::by(&entry) {
             let others = [other.and_then(Held::by), self.vacated_held(id)];
             self.holdings.remove(Some(&held), &others);
@@ -463,7 +455,7 @@ impl Inventory {
             self.count_vm(growth, 1);
         }
         let places = || [Some(&entry), growth.as_ref()].into_iter().flatten();
-        if self.changes_pending_pages(&entry, growth.as_ref()) {
+        if changes_pages {
             self.renest(entry.slot, HUGE_PAGES);
         }
         if places().any(VmEntry::waits_for_functions) {
@@ -615,4 +607,12 @@ impl Inventory {
 /// A VM whose facts are checked.
 fn owner(id: &Arc<str>) -> Owner<'_> {
     Owner { entity: "VM", id }
+}
+
+/// Whether the pending sums of its host's huge pages change as the entry comes or goes. `other` is the
+/// same VM where it runs, if the entry is a reserved place, and its reserved place otherwise.
+fn changes_pending_pages(entry: &VmEntry, other: Option<&VmEntry>) -> bool {
+    let has_pages = |it: &VmEntry| it.huge_pages().next().is_some();
+    let beside = other.filter(|other| other.slot == entry.slot);
+    entry.waits_for_pages() || beside.is_some_and(|other| has_pages(other) || has_pages(entry))
 }

@@ -434,7 +434,7 @@ fn a_decision_is_made_again_by_another_policy_on_its_page() {
     for part in [
         "By worst-fit as it is now it would go to",
         chosen,
-        "Nothing is changed by it.",
+        "This changes nothing.",
         r#"<option value="worst-fit" selected>"#,
         "--policy worst-fit",
     ] {

@@ -161,7 +161,7 @@ pub(crate) fn nine_columns() -> (Arc<Unit>, Call, Call) {
         for value in host_columns {
             integers.extend(std::iter::repeat_n(value, rows as usize));
         }
-        // Offsets of the VMs that run there already, of which there are none.
+        // Offsets of `hosts/current`: no VM of the request runs on any host.
         integers.extend(std::iter::repeat_n(0, rows as usize + 1));
         integers.extend([10, 256 << 20]);
         Call {

@@ -83,7 +83,7 @@ pub(crate) fn call(hosts: usize) -> Call {
     for value in host {
         integers.extend(std::iter::repeat_n(value, hosts));
     }
-    // Offsets of the VMs that run there already, of which there are none.
+    // Offsets of `hosts/current`: no VM of the request runs on any host.
     integers.extend(std::iter::repeat_n(0, hosts + 1));
     // Settings.
     integers.extend([0, 0]);

@@ -42,8 +42,8 @@ fn key(number: usize, (column, kind): (&str, &str), setting: &str) -> String {
     format!("{ROWS}{number}/{kind}/{column}/{setting}")
 }
 
-/// The columns of a setting: what the unit declares, then what only the rows have. The name of each,
-/// its kind, and what it means.
+/// The columns of a setting: those that the unit declares, then those that only rows of the document
+/// have. The name, the kind and the meaning of each.
 fn columns<'s>(declared: &'s Value, rows: &'s Rows) -> Vec<(&'s str, &'s str, &'s str)> {
     let known = items(declared, "table").iter();
     let mut columns: Vec<_> = known
