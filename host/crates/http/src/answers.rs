@@ -272,11 +272,14 @@ mod tests {
     use super::*;
     use axum::body::to_bytes;
 
+    /// Longer than any test takes, on the slowest machine.
+    const PATIENT: Duration = Duration::from_secs(600);
+
     /// Room for two answers of 100 KiB of one caller.
     fn answers() -> Answers {
         let limits = ApiLimits {
             answers: 400 << 10,
-            stall: Duration::from_secs(1),
+            stall: PATIENT,
             ..ApiLimits::default()
         };
         Answers {
@@ -336,7 +339,7 @@ mod tests {
         let bytes = 150 << 10;
         let held = held(&answers, bytes).await;
         let body = Body::from(vec![b'a'; bytes]);
-        let mut answer = OnItsWay::new(body, bytes, held, Duration::from_secs(1));
+        let mut answer = OnItsWay::new(body, bytes, held, PATIENT);
         for rest in [86 << 10, 22 << 10] {
             assert_eq!(next(&mut answer).await.unwrap().unwrap(), PIECE);
             assert_eq!(answer.size_hint().exact(), Some(rest));
@@ -354,6 +357,7 @@ mod tests {
         let answers = answers();
         let held = held(&answers, 100 << 10).await;
         let mut answer = on_its_way(&answers, held, 100 << 10);
+        answer.stall = Duration::from_secs(1);
         // At a kibibyte a second it ends once the stall is over.
         let mut taken = 0;
         while let Some(Ok(_)) = next(&mut answer).await {

@@ -8,6 +8,10 @@ use super::*;
 /// Nothing here takes so long, on the slowest machine.
 const LONG: Duration = Duration::from_secs(120);
 
+/// As long as a turn that nobody holds up waits for a processor, on a busy machine, and some
+/// tests wait for one that is held up.
+const SHORT: Duration = Duration::from_secs(10);
+
 /// The cluster of the tests, and the policy that decides there.
 pub(super) fn create(deployment: &Deployment) -> Arc<Cluster> {
     deployment.put_policy(&edit(POLICY), "me").unwrap();
@@ -142,7 +146,7 @@ fn a_policy_that_cannot_run_any_more_when_a_turn_begins_decides_nothing_until_on
 fn settings_are_not_given_to_a_cluster_that_is_busy_for_too_long_and_nobody_else_waits() {
     let folder = tempfile::tempdir().unwrap();
     let world = start_with(folder.path(), &units(), |options| {
-        options.wait = Duration::from_millis(50);
+        options.wait = SHORT;
     });
     let deployment = &world.deployment;
     let cluster = create(deployment);
@@ -209,8 +213,7 @@ fn a_policy_that_a_cluster_is_being_given_cannot_be_removed() {
 fn a_cluster_that_is_busy_is_removed_when_its_turn_ends_and_holds_up_nobody() {
     let folder = tempfile::tempdir().unwrap();
     let world = start_with(folder.path(), &units(), |options| {
-        // As long as the turns of a new cluster may wait for a processor.
-        options.wait = Duration::from_secs(2);
+        options.wait = SHORT;
         options.turn = Duration::from_millis(20);
     });
     let deployment = &world.deployment;

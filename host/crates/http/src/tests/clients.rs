@@ -190,7 +190,8 @@ fn a_head_that_does_not_arrive_ends_its_connection() {
     let server = serving(
         Vec::new(),
         ApiLimits {
-            header: Duration::from_secs(1),
+            // What a client that has the whole head ready never needs, on a busy machine either.
+            header: Duration::from_secs(5),
             ..ApiLimits::default()
         },
     );
@@ -245,7 +246,8 @@ fn who_takes_no_answers_is_closed_though_it_asks_on() {
     let server = serving(
         Vec::new(),
         ApiLimits {
-            stall: Duration::from_secs(1),
+            // The clients that do read are let go on, however busy the machine is.
+            stall: Duration::from_secs(5),
             ..ApiLimits::default()
         },
     );
