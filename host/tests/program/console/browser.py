@@ -60,6 +60,8 @@ def browser(width=1440, height=900):
                 raise
     driver.set_window_size(width, height)
     driver.set_script_timeout(300)
+    # The driver answers when the browser does; it is not given up before the script is.
+    driver.command_executor.client_config.timeout = 600
     # It is taken away with the browser.
     driver.profile = profile
     return driver
