@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::nested::{GPUS, PINS, WHOLE_GPU};
+use super::nested::{GPUS, PINS};
 use super::unmeasured::{CPU_USAGE, ordinary_memory};
 use super::vm::Terms;
 use super::{HostEntry, Inventory, InventoryError, Shape, ShapeColumn, VmEntry};
@@ -80,25 +80,24 @@ fn rows(facts: &Facts) -> impl Iterator<Item = (&Arc<str>, &[Facts])> {
     facts.tables().filter(|(_, rows)| !rows.is_empty())
 }
 
-/// Where a VM of a host runs there, if the entry is a place reserved for it there.
-pub(super) fn held<'a>(
-    host: &HostEntry,
+/// The VMs of a host in the order of their ids, each with where it runs there, if it is a place
+/// reserved for it there.
+pub(super) fn with_held<'a>(
+    host: &'a HostEntry,
     vms: &'a [Option<VmEntry>],
-    entry: &VmEntry,
-) -> Option<&'a VmEntry> {
-    if !entry.pending {
-        return None;
-    }
-    // Of a host with very many VMs whose places are reserved each is asked about: its VMs stand in
-    // the order of their ids.
-    let id = &entry.vm.id;
-    let of = |index: &u32| vms[*index as usize].as_ref();
-    let first = host
-        .vms
-        .partition_point(|index| of(index).is_some_and(|other| other.vm.id < *id));
-    let entries = host.vms[first..].iter().filter_map(of);
-    let mut same = entries.take_while(|other| other.vm.id == *id);
-    same.find(|other| !other.pending)
+) -> impl Iterator<Item = (&'a VmEntry, Option<&'a VmEntry>)> {
+    let at = |position: usize| vms[*host.vms.get(position)? as usize].as_ref();
+    (0..host.vms.len()).filter_map(move |position| {
+        let entry = at(position)?;
+        if !entry.pending {
+            return Some((entry, None));
+        }
+        // In this order both places of a VM stand beside each other.
+        let beside = [position.checked_sub(1), position.checked_add(1)];
+        let mut beside = beside.into_iter().flatten().filter_map(at);
+        let held = beside.find(|other| !other.pending && other.vm.id == entry.vm.id);
+        Some((entry, held))
+    })
 }
 
 /// What of the memory that a place takes of its host's sums is to be in huge pages: the size of a
@@ -210,10 +209,11 @@ fn stay_of(running: &VmEntry, rows: &Facts, vm: &Vm) -> Facts {
         rows.take_rows(table);
     }
     // So do GPUs and CPUs by number, where it asks for others than it has.
-    if share_of(&running.vm) != share_of(vm) {
+    let (shape, shape_now) = (Shape::of(&vm.facts), running.shape);
+    if shape_now.gpu_share != shape.gpu_share {
         rows.take_rows(GPUS);
     }
-    let (asked, had) = (Shape::of(&vm.facts).vcpus(), running.shape.vcpus());
+    let (asked, had) = (shape.vcpus(), shape_now.vcpus());
     let is_pinned_otherwise = running.vm.facts.text(PINNING) != vm.facts.text(PINNING);
     let layout = Layout::of(vm);
     let is_laid_out_otherwise = layout != Layout::of(&running.vm);
@@ -250,18 +250,14 @@ impl Layout {
     }
 }
 
-/// Thousandths of each of its GPUs that a VM needs.
-fn share_of(vm: &Vm) -> i64 {
-    vm.facts.integer("gpu.share").unwrap_or(WHOLE_GPU)
-}
-
 /// Bring the rows of a VM's stay by which it has GPUs and CPUs by number to what it needs, where
 /// that is not what it needed before: those beyond it end, and a GPU is taken by the share that
 /// it needs now.
 pub(super) fn follow_need(rows: &mut Facts, before: &Vm, now: &Vm) {
-    let needed = |vm: &Vm| (vm.gpus().unwrap_or(0).max(0), share_of(vm));
-    let (count, share) = needed(now);
-    if needed(before) != (count, share) && !rows.rows(GPUS).is_empty() {
+    let [had, has] = [before, now].map(|vm| Shape::of(&vm.facts));
+    let needed = |shape: &Shape| (shape.gpus.max(0), shape.gpu_share);
+    let (count, share) = needed(&has);
+    if needed(&had) != (count, share) && !rows.rows(GPUS).is_empty() {
         let mut gpus = rows.take_rows(GPUS);
         gpus.truncate(usize::try_from(count).unwrap_or(usize::MAX));
         for gpu in &mut gpus {
@@ -269,7 +265,6 @@ pub(super) fn follow_need(rows: &mut Facts, before: &Vm, now: &Vm) {
         }
         rows.set_rows(GPUS, gpus);
     }
-    let [had, has] = [before, now].map(|vm| Shape::of(&vm.facts));
     if had.exclusive != has.exclusive {
         rows.take_rows(PINS);
     } else if has.vcpus() < had.vcpus() && !rows.rows(PINS).is_empty() {
@@ -320,6 +315,7 @@ pub(super) fn each_pages_beyond(
 
 #[cfg(test)]
 mod tests {
+    use super::super::nested::WHOLE_GPU;
     use super::*;
     use placewright_document::InventoryChanges;
     use placewright_model::schema::Schema;

@@ -15,9 +15,6 @@ const TENANT: &str = "tenant";
 /// No VM counts for more GPUs.
 const MOST_GPUS: i64 = 4096;
 
-/// Thousandths of a whole GPU.
-const WHOLE_GPU: i64 = 1000;
-
 /// What a VM holds, and for whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Held {
@@ -35,8 +32,7 @@ impl Held {
         let Some(Value::Text(tenant)) = vm.facts.get(TENANT) else {
             return None;
         };
-        let count = vm.gpus().unwrap_or(0).clamp(0, MOST_GPUS);
-        let share = vm.facts.integer("gpu.share").unwrap_or(WHOLE_GPU).max(0);
+        let (count, share) = (shape.gpus.clamp(0, MOST_GPUS), shape.gpu_share.max(0));
         Some(Self {
             tenant: tenant.clone(),
             holding: Holding {

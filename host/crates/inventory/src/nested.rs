@@ -184,26 +184,23 @@ impl Nested {
             .iter()
             .map(|gpu| (gpu.integer("index"), gpu.integer("taken").unwrap_or(0)))
             .collect();
-        let entries = || host.vms.iter().flat_map(|index| &vms[*index as usize]);
-        let known: Vec<i64> = gpus.iter().filter_map(|(index, _)| *index).collect();
-        for entry in entries() {
-            for (index, share) in GpusTaken::of(entry, host, vms, &known).by_number {
-                if let Some((_, taken)) = gpus.iter_mut().find(|(known, _)| *known == Some(index)) {
-                    *taken = taken.saturating_add(share);
-                }
+        let mut by_need = Vec::new();
+        for (vm, (entry, held)) in growth::with_held(host, vms).enumerate() {
+            let lacks_numbers = match held {
+                None => GpusByNeed::of(entry, &mut gpus),
+                Some(held) => GpusByNeed::beyond(entry, held, &mut gpus),
+            };
+            if !lacks_numbers.shares.is_empty() {
+                by_need.push((vm, lacks_numbers));
             }
         }
         // Who has GPUs that nobody knows the numbers of has some of those that are left.
         let mut needs = Vec::new();
-        for (vm, entry) in entries().enumerate() {
-            let GpusTaken { by_need, own, .. } = GpusTaken::of(entry, host, vms, &known);
+        for (vm, GpusByNeed { shares, own }) in by_need {
             let places = 0..gpus.len();
             let others = places.filter(|place| gpus[*place].0.is_none_or(|it| !own.contains(&it)));
-            let allowed: Vec<usize> = match by_need.is_empty() {
-                true => Vec::new(),
-                false => others.collect(),
-            };
-            needs.extend(by_need.into_iter().map(|share| Need {
+            let allowed: Vec<usize> = others.collect();
+            needs.extend(shares.into_iter().map(|share| Need {
                 allowed: allowed.clone(),
                 amounts: [share, 0, 0],
                 distinct: Some(vm),
@@ -226,14 +223,14 @@ impl Nested {
         }
         let mut changed = self.span(slot).len() != gpus.len();
         let rows = self.place(slot, gpus.len());
-        for (row, (index, taken)) in rows.zip(gpus) {
-            for (name, column) in self.names.iter().zip(&mut self.columns) {
-                let cell = match &**name {
-                    "index" => index,
-                    "taken" => Some(taken),
-                    _ => Some(WHOLE_GPU.saturating_sub(taken)),
-                };
-                changed |= column.set(row, cell.map(Cell::Integer));
+        for (name, column) in self.names.iter().zip(&mut self.columns) {
+            let cell: fn(&(Option<i64>, i64)) -> Option<i64> = match &**name {
+                "index" => |(index, _)| *index,
+                "taken" => |(_, taken)| Some(*taken),
+                _ => |(_, taken)| Some(WHOLE_GPU.saturating_sub(*taken)),
+            };
+            for (row, gpu) in rows.clone().zip(&gpus) {
+                changed |= column.set(row, cell(gpu).map(Cell::Integer));
             }
         }
         changed
@@ -308,8 +305,8 @@ impl Nested {
             self.columns[pending].add(row, 0);
             self.columns[memory].add(row, 0);
         }
-        let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
-        let waiting = entries.filter(|entry| entry.pending || entry.waits_for_pages());
+        let waiting = growth::with_held(host, vms)
+            .filter(|(entry, _)| entry.pending || entry.waits_for_pages());
         let mut add = |column: usize, wanted: i64, amount: i64| {
             let found = rows
                 .clone()
@@ -318,8 +315,7 @@ impl Nested {
                 self.columns[column].add(row, amount);
             }
         };
-        for entry in waiting {
-            let held = growth::held(host, vms, entry);
+        for (entry, held) in waiting {
             let taken = match held {
                 None if entry.pending => entry.huge_pages().collect::<Vec<_>>(),
                 None => entry.unmeasured_pages(),
@@ -413,9 +409,8 @@ impl Nested {
         vms: &[Option<VmEntry>],
         texts: &mut Texts,
     ) -> bool {
-        let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
-        let waiting = entries.filter(|entry| entry.waits_for_functions());
-        let taken = waiting.flat_map(|entry| match growth::held(host, vms, entry) {
+        let waiting = growth::with_held(host, vms).filter(|(entry, _)| entry.waits_for_functions());
+        let taken = waiting.flat_map(|(entry, held)| match held {
             None if entry.pending => entry.functions(),
             None => entry.unmeasured_functions(),
             Some(held) => {
@@ -445,64 +440,74 @@ impl Nested {
     }
 }
 
-/// GPUs of a host that a VM takes there.
-struct GpusTaken {
-    /// The number of each, and the thousandths.
-    by_number: Vec<(i64, i64)>,
-    /// The thousandths of each that is known by no number that the host has.
-    by_need: Vec<i64>,
-    /// The numbers of all that it has.
+/// GPUs of a host: the number of each, if it has one, and the thousandths that are taken of it.
+type Gpus = [(Option<i64>, i64)];
+
+/// Take some of the GPU with that number, and tell whether there is one.
+fn take_of_gpu(gpus: &mut Gpus, (index, share): (i64, i64)) -> bool {
+    let found = gpus.iter_mut().find(|(known, _)| *known == Some(index));
+    let Some((_, taken)) = found else {
+        return false;
+    };
+    *taken = taken.saturating_add(share);
+    true
+}
+
+/// GPUs of a host that a VM takes there, and that are known by no number that the host has.
+struct GpusByNeed {
+    /// The thousandths of each.
+    shares: Vec<i64>,
+    /// The numbers of all others that it has, if it needs any of these.
     own: Vec<i64>,
 }
 
-impl GpusTaken {
-    fn of(entry: &VmEntry, host: &HostEntry, vms: &[Option<VmEntry>], known: &[i64]) -> Self {
-        let is_known = |(index, _): &(i64, i64)| known.contains(index);
-        let by_need = |entry: &VmEntry| -> Vec<i64> {
-            let lost = entry.gpus().filter(|row| !is_known(row));
-            let lost = lost.map(|(_, share)| share);
-            let unsaid = entry.gpus_unsaid();
-            lost.chain(unsaid).collect()
+impl GpusByNeed {
+    /// Those of a VM that takes all that it asks for; it takes the others of `gpus`.
+    fn of(entry: &VmEntry, gpus: &mut Gpus) -> Self {
+        let lost = entry.gpus().filter(|row| !take_of_gpu(gpus, *row));
+        let mut shares: Vec<i64> = lost.map(|(_, share)| share).collect();
+        shares.extend(entry.gpus_unsaid());
+        let own = match shares.is_empty() {
+            true => Vec::new(),
+            false => entry.gpus().map(|(index, _)| index).collect(),
         };
-        let own = entry.gpus().map(|(index, _)| index).collect();
-        match growth::held(host, vms, entry) {
-            None => Self {
-                by_number: entry.gpus().filter(is_known).collect(),
-                by_need: by_need(entry),
-                own,
-            },
-            Some(held) => {
-                let beyond = growth::beyond(entry.gpus(), held.gpus());
-                let mut by_number: Vec<(i64, i64)> = beyond.into_iter().filter(is_known).collect();
-                let mut own: Vec<i64> = own;
-                // What it needs without a number it has on GPUs that it holds already, as far as
-                // they go.
-                let others = held
-                    .gpus()
-                    .filter(|row| is_known(row) && !own.contains(&row.0));
-                let others: Vec<(Option<i64>, i64)> = others
-                    .map(|(index, share)| (Some(index), share))
-                    .chain(by_need(held).into_iter().map(|share| (None, share)))
-                    .collect();
-                let mut others = others.into_iter();
-                let mut needed = Vec::new();
-                for share in by_need(entry) {
-                    let (index, had) = others.next().unwrap_or((None, 0));
-                    let more = share.saturating_sub(had).max(0);
-                    own.extend(index);
-                    match index {
-                        _ if more == 0 => {}
-                        Some(index) => by_number.push((index, more)),
-                        None => needed.push(more),
-                    }
+        Self { shares, own }
+    }
+
+    /// Those of a place that is reserved for a VM where it runs: what it takes beyond that.
+    fn beyond(entry: &VmEntry, held: &VmEntry, gpus: &mut Gpus) -> Self {
+        let has = |gpus: &Gpus, index: i64| gpus.iter().any(|(known, _)| *known == Some(index));
+        let by_need = |entry: &VmEntry, gpus: &Gpus| -> Vec<i64> {
+            let lost = entry.gpus().filter(|(index, _)| !has(gpus, *index));
+            let lost = lost.map(|(_, share)| share);
+            lost.chain(entry.gpus_unsaid()).collect()
+        };
+        let mut own: Vec<i64> = entry.gpus().map(|(index, _)| index).collect();
+        // What it needs without a number it has on GPUs that it holds already, as far as they go.
+        let others = (held.gpus()).filter(|(index, _)| has(gpus, *index) && !own.contains(index));
+        let others: Vec<(Option<i64>, i64)> = others
+            .map(|(index, share)| (Some(index), share))
+            .chain(by_need(held, gpus).into_iter().map(|share| (None, share)))
+            .collect();
+        let mut others = others.into_iter();
+        let needed = by_need(entry, gpus);
+        for row in growth::beyond(entry.gpus(), held.gpus()) {
+            take_of_gpu(gpus, row);
+        }
+        let mut shares = Vec::new();
+        for share in needed {
+            let (index, had) = others.next().unwrap_or((None, 0));
+            let more = share.saturating_sub(had).max(0);
+            own.extend(index);
+            match index {
+                _ if more == 0 => {}
+                Some(index) => {
+                    take_of_gpu(gpus, (index, more));
                 }
-                Self {
-                    by_number,
-                    by_need: needed,
-                    own,
-                }
+                None => shares.push(more),
             }
         }
+        Self { shares, own }
     }
 }
 

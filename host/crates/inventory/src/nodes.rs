@@ -128,15 +128,17 @@ pub(super) fn promised_pages(host: &HostEntry, vms: &[Option<VmEntry>]) -> Vec<P
 /// What each virtual node of the host's VMs takes, where these have CPUs that are known by
 /// number.
 fn taken(host: &HostEntry, vms: &[Option<VmEntry>], numbered: &[NodeCpus]) -> Vec<Taken> {
-    let entries = host.vms.iter().flat_map(|index| &vms[*index as usize]);
-    let mut entries = entries.filter(|entry| entry.takes_numa_nodes()).peekable();
+    let entries = growth::with_held(host, vms);
+    let mut entries = entries
+        .filter(|(entry, _)| entry.takes_numa_nodes())
+        .peekable();
     if entries.peek().is_none() {
         return Vec::new();
     }
     let mut places = places(host);
     let (mut needs, mut pending) = (Vec::new(), Vec::new());
-    for entry in entries {
-        needs.extend(needs_of(entry, growth::held(host, vms, entry), &places));
+    for (entry, held) in entries {
+        needs.extend(needs_of(entry, held, &places));
         pending.resize(needs.len(), entry.pending);
     }
     for (number, (place, cpus)) in places.iter_mut().zip(numbered).enumerate() {

@@ -2,6 +2,8 @@
 
 use placewright_model::{Facts, Value};
 
+use super::nested::WHOLE_GPU;
+
 /// Ways in which vCPUs are pinned to CPUs that no other VM may have.
 const OWN_CPUS: [&str; 2] = ["dedicated", "isolate-threads"];
 
@@ -26,6 +28,10 @@ pub struct Shape {
     pub migratable: bool,
     /// Measured load in millicores: the used share of its vCPUs.
     pub load: Option<i64>,
+    /// How many GPUs.
+    pub gpus: i64,
+    /// Thousandths of each of them.
+    pub gpu_share: i64,
 }
 
 /// A column of a VM that follows from its shape.
@@ -83,6 +89,8 @@ struct Given {
     migratable: Option<bool>,
     /// Load of each vCPU, fraction 0..1.
     usage: Option<f64>,
+    gpus: Option<i64>,
+    gpu_share: Option<i64>,
 }
 
 impl Given {
@@ -102,6 +110,8 @@ impl Given {
                 ("ha", Value::Boolean(value)) => given.ha = *value,
                 ("migratable", value) => given.migratable = Some(*value == Value::Boolean(true)),
                 ("cpu.usage", Value::Number(value)) => given.usage = Some(*value),
+                ("gpu.count", Value::Integer(value)) => given.gpus = Some(*value),
+                ("gpu.share", Value::Integer(value)) => given.gpu_share = Some(*value),
                 _ => {}
             }
         }
@@ -124,6 +134,7 @@ impl Shape {
             (cpu / millicores_per_core + i64::from(cpu % millicores_per_core != 0)).max(1)
         });
         let vcpus = sockets.saturating_mul(cores).saturating_mul(threads);
+        let says_of_gpus = || given.gpu_share.is_some() || !facts.rows("gpu-models").is_empty();
         Self {
             cpu: cpu.unwrap_or_else(|| vcpus.saturating_mul(1000)),
             memory: given.memory.unwrap_or(0),
@@ -136,6 +147,8 @@ impl Shape {
             load: given
                 .usage
                 .map(|usage| (usage * vcpus as f64 * 1000.0).round() as i64),
+            gpus: (given.gpus).unwrap_or_else(|| i64::from(says_of_gpus())),
+            gpu_share: given.gpu_share.unwrap_or(WHOLE_GPU),
         }
     }
 
@@ -169,6 +182,8 @@ impl Shape {
 
 #[cfg(test)]
 mod tests {
+    use placewright_model::Vm;
+
     use super::*;
 
     #[test]
@@ -177,6 +192,29 @@ mod tests {
         let pinnings = ["dedicated", "isolate-threads", "manual", "resize-and-pin"];
         assert_eq!(pinnings.map(exclusive), [true, true, false, false]);
         assert!(Shape::of(&Facts::new().with("exclusive", true)).exclusive);
+    }
+
+    #[test]
+    fn who_says_anything_of_gpus_needs_one_and_a_whole_one_unless_it_says_so() {
+        let gpus = |facts: Facts| {
+            let shape = Shape::of(&facts);
+            let vm = Vm {
+                facts,
+                ..Vm::new("v")
+            };
+            assert_eq!(shape.gpus, vm.gpus().unwrap_or(0));
+            (shape.gpus, shape.gpu_share)
+        };
+        let facts = Facts::new;
+        assert_eq!(gpus(facts()), (0, WHOLE_GPU));
+        assert_eq!(gpus(facts().with("gpu.count", 2)), (2, WHOLE_GPU));
+        assert_eq!(gpus(facts().with("gpu.share", 300)), (1, 300));
+        assert_eq!(
+            gpus(facts().with("gpu.share", 300).with("gpu.count", 0)),
+            (0, 300)
+        );
+        let model = Facts::new().with("model", "T4");
+        assert_eq!(gpus(facts().with_row("gpu-models", model)), (1, WHOLE_GPU));
     }
 
     #[test]

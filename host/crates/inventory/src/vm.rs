@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Shape;
 use super::growth;
-use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES, PINS, WHOLE_GPU};
+use super::nested::{GPUS, HUGE_PAGES, NUMA_NODES, PINS};
 use super::unmeasured::Unmeasured;
 use super::writes::Step;
 use placewright_model::{Facts, Vm};
@@ -247,10 +247,11 @@ impl VmEntry {
     /// The thousandths of each GPU that it needs besides those that it is known to have been
     /// given.
     pub(super) fn gpus_unsaid(&self) -> impl Iterator<Item = i64> {
-        let facts = &self.vm.facts;
-        let needed = self.vm.gpus().unwrap_or(0).clamp(0, MOST_GPUS);
-        let share = facts.integer("gpu.share").unwrap_or(WHOLE_GPU);
-        let said = i64::try_from(self.placed_rows(GPUS).len()).unwrap_or(i64::MAX);
+        let (needed, share) = (self.shape.gpus.clamp(0, MOST_GPUS), self.shape.gpu_share);
+        let said = match needed {
+            0 => 0,
+            _ => i64::try_from(self.placed_rows(GPUS).len()).unwrap_or(i64::MAX),
+        };
         (said..needed).map(move |_| share)
     }
 
