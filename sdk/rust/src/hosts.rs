@@ -33,12 +33,14 @@ impl<P: RowWise> Hosts<'_, P> {
                 let done = match V::TOGETHER {
                     Some(_) if nested => self.together::<V, true>(verdicts, costs),
                     Some(_) => self.together::<V, false>(verdicts, costs),
-                    None => 0,
+                    None => return self.both::<V, C>(verdicts, costs),
                 };
-                self.both::<V, C>(done, verdicts, costs);
+                // Few hosts, if any: what is said of those need not stand in the unit once more.
+                self.verdicts::<V>(done, verdicts);
+                self.costs::<C>(done, costs);
             }
-            (false, true) => self.verdicts::<V>(verdicts),
-            (true, false) => self.costs::<C>(costs),
+            (false, true) => self.verdicts::<V>(0, verdicts),
+            (true, false) => self.costs::<C>(0, costs),
             (true, true) => {}
         }
     }
@@ -79,21 +81,13 @@ impl<P: RowWise> Hosts<'_, P> {
         self.entries
     }
 
-    /// Judges the hosts from this one on.
+    /// Judges all hosts.
     #[inline(never)]
-    fn both<V: RowVerdicts<P>, C: RowCosts<P>>(
-        &self,
-        first: usize,
-        verdicts: &mut [u8],
-        costs: &mut [f64],
-    ) {
-        if first >= self.entries {
-            return;
-        }
+    fn both<V: RowVerdicts<P>, C: RowCosts<P>>(&self, verdicts: &mut [u8], costs: &mut [f64]) {
         let columns = self.columns();
         let verdicts = &mut verdicts[..self.entries];
         let costs = &mut costs[..self.entries];
-        for entry in first..self.entries {
+        for entry in 0..self.entries {
             let host = P::Host::read(&columns, entry);
             if verdicts[entry] == 0 {
                 verdicts[entry] = V::keep(self.need, &host).code();
@@ -102,11 +96,15 @@ impl<P: RowWise> Hosts<'_, P> {
         }
     }
 
+    /// The verdicts of the hosts from this one on.
     #[inline(never)]
-    fn verdicts<V: RowVerdicts<P>>(&self, verdicts: &mut [u8]) {
+    fn verdicts<V: RowVerdicts<P>>(&self, first: usize, verdicts: &mut [u8]) {
+        if first >= self.entries {
+            return;
+        }
         let columns = self.columns();
         let verdicts = &mut verdicts[..self.entries];
-        for (entry, verdict) in verdicts.iter_mut().enumerate() {
+        for (entry, verdict) in verdicts.iter_mut().enumerate().skip(first) {
             if *verdict == 0 {
                 let host = P::Host::read(&columns, entry);
                 *verdict = V::keep(self.need, &host).code();
@@ -114,11 +112,15 @@ impl<P: RowWise> Hosts<'_, P> {
         }
     }
 
+    /// The costs of the hosts from this one on.
     #[inline(never)]
-    fn costs<C: RowCosts<P>>(&self, costs: &mut [f64]) {
+    fn costs<C: RowCosts<P>>(&self, first: usize, costs: &mut [f64]) {
+        if first >= self.entries {
+            return;
+        }
         let columns = self.columns();
         let costs = &mut costs[..self.entries];
-        for (entry, cost) in costs.iter_mut().enumerate() {
+        for (entry, cost) in costs.iter_mut().enumerate().skip(first) {
             let host = P::Host::read(&columns, entry);
             *cost += C::cost(self.need, &host);
         }

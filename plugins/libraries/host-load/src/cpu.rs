@@ -35,6 +35,7 @@ pub struct Counting {
 
 impl Counting {
     /// The load that is assumed for so many vCPUs.
+    #[inline]
     pub fn assumed(&self, vcpus: u64) -> Load {
         Load::share(self.assumed_load / 100.0, vcpus)
     }
@@ -44,6 +45,7 @@ impl Counting {
     ///
     /// Usage is measured for the host as a whole, so the load of CPUs that VMs have
     /// for themselves is in it.
+    #[inline]
     pub fn shared(&self, cpu: &Cpu) -> Option<Shared> {
         let cpus = self.cpus(cpu);
         let extra = self.assumed(u64::from(cpu.spm == Some(true)));
@@ -55,6 +57,7 @@ impl Counting {
 
     /// All CPUs of a host. Where the topology is not known, it has one for each whole
     /// core of its total.
+    #[inline]
     pub fn cpus(&self, cpu: &Cpu) -> u64 {
         let known = if self.threads_as_cores {
             cpu.threads
@@ -74,6 +77,7 @@ pub struct Shared {
 
 impl Shared {
     /// With more load, and some of the CPUs taken away; none if no CPU is left.
+    #[inline]
     pub fn with(self, load: Load, exclusive: u64) -> Option<Self> {
         Some(Self {
             load: self.load.and(load),
@@ -82,22 +86,26 @@ impl Shared {
     }
 
     /// Their load in percent, rounded up: what is compared with limits.
+    #[inline]
     pub fn percent(&self) -> u64 {
         self.load.percent_rounded_up(self.cpus)
     }
 
     /// Their load times a factor in percent, rounded half up: what is compared
     /// among hosts.
+    #[inline]
     pub fn cost(&self, factor: u64) -> f64 {
         self.load.times(factor).percent_rounded(self.cpus) as f64
     }
 
     /// Are there at least so many of these vCPUs for each CPU? 0 = the limit is off.
+    #[inline]
     pub fn is_crowded(&self, vcpus: u64, limit: f64) -> bool {
         limit > 0.0 && vcpus as f64 / self.cpus.get() as f64 >= limit
     }
 }
 
+#[inline]
 fn less(cpus: u64, exclusive: u64) -> Option<NonZeroU64> {
     NonZeroU64::new(cpus.checked_sub(exclusive)?)
 }

@@ -18,6 +18,7 @@ const CPU: u64 = 1_000_000;
 
 impl Load {
     /// This share of so many CPUs.
+    #[inline]
     pub fn share(share: f64, cpus: u64) -> Self {
         // Rounded half up; a negative share becomes 0 in the conversion.
         let of_one = (share * CPU as f64 + 0.5) as u64;
@@ -25,26 +26,31 @@ impl Load {
     }
 
     /// So many thousandths of a CPU.
+    #[inline]
     pub fn millicores(amount: Millicores) -> Self {
         Self(product(count(amount.0), CPU / 1000))
     }
 
     /// Both together.
+    #[inline]
     pub fn and(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 
     /// This load so many times.
+    #[inline]
     pub fn times(self, factor: u64) -> Self {
         Self(product(self.0, factor))
     }
 
     /// What share of so many CPUs this is, in percent, rounded up.
+    #[inline]
     pub fn percent_rounded_up(self, cpus: NonZeroU64) -> u64 {
         self.0.div_ceil(percent(cpus))
     }
 
     /// What share of so many CPUs this is, in percent, rounded half up.
+    #[inline]
     pub fn percent_rounded(self, cpus: NonZeroU64) -> u64 {
         let percent = percent(cpus);
         self.0.saturating_add(percent / 2) / percent
@@ -54,6 +60,7 @@ impl Load {
 /// The product, at most the greatest number. Both factors fit 32 bits wherever a host
 /// is real, and then nothing is lost: WebAssembly has no product of 64 bits that
 /// tells whether it was too large, and working it out takes longer than all the rest.
+#[inline]
 fn product(a: u64, b: u64) -> u64 {
     match (a | b) >> 32 {
         0 => a * b,
@@ -62,11 +69,13 @@ fn product(a: u64, b: u64) -> u64 {
 }
 
 /// One percent of so many CPUs; at least 1.
+#[inline]
 fn percent(cpus: NonZeroU64) -> u64 {
     product(cpus.get(), CPU / 100)
 }
 
 /// A number of things; what is negative counts as none.
+#[inline]
 pub fn count(number: i64) -> u64 {
     u64::try_from(number).unwrap_or(0)
 }

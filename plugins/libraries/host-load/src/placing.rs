@@ -127,10 +127,17 @@ impl Newcomers {
 
     /// What they add to a host where these of them run already: what each asks for, less what
     /// it holds there.
+    #[inline]
     pub fn added(&self, current: &Rows<Current>) -> Added {
-        if current.is_empty() {
-            return self.all;
+        // Few hosts have any.
+        match current.is_empty() {
+            true => self.all,
+            false => self.beyond_held(current),
         }
+    }
+
+    #[inline(never)]
+    fn beyond_held(&self, current: &Rows<Current>) -> Added {
         let added = (0..).zip(&self.each).map(|(number, (vm, added))| {
             let held = current.iter().find(|row| row.member == number);
             match held {
@@ -142,6 +149,7 @@ impl Newcomers {
     }
 
     /// The shared CPUs of a host as they will be when pending VMs have started.
+    #[inline]
     pub fn before(&self, cpu: &Cpu, pending: &Pending) -> Option<Shared> {
         let unmeasured = self.counting.assumed(count(pending.unmeasured_vcpus));
         let load = Load::millicores(pending.load).and(unmeasured);

@@ -8,6 +8,7 @@
 #![forbid(unsafe_code)]
 
 use placewright_sdk::prelude::*;
+use placewright_sdk::row_wise::Together;
 
 /// What is read of each VM to be placed.
 #[derive(Row)]
@@ -212,6 +213,8 @@ impl RowWise for Cpu {
 }
 
 impl RowFilter for Cpu {
+    const TOGETHER: Option<Together<Self>> = Some(keep_and_cost);
+
     #[inline(always)]
     fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
         use crate::Reason::*;
@@ -253,6 +256,13 @@ impl RowCost for Cpu {
         let promised = (host.committed.0 + host.pending.0).saturating_add(needed.cpu);
         promised as f64 / promisable
     }
+}
+
+/// Both: most hosts have none of the VMs, and a loop over those alone works out once what the VMs
+/// take.
+#[inline(always)]
+fn keep_and_cost(need: &Need, host: &Host) -> Option<(Verdict<Reason>, f64)> {
+    Some((Cpu::keep(need, host), Cpu::cost(need, host)))
 }
 
 placewright_sdk::export!(

@@ -57,6 +57,10 @@ impl Overhead {
     /// What so many VMs with so much memory in sum take in any case.
     #[inline(always)]
     pub fn of(&self, memory: i64, vms: i64) -> i64 {
+        // Of most hosts nothing is pending.
+        if memory | vms == 0 {
+            return 0;
+        }
         let by_size = (memory as f64 * self.share) as i64;
         // Exact below 2^53 as the integers are, never beyond i64, and in WebAssembly
         // far cheaper than a product of integers that saturates.
