@@ -43,6 +43,7 @@ function edit(form) {
    * @param {HTMLElement} place @param {string} why */
   function stale(place, why) {
     place.querySelector(".stale-answer")?.remove();
+    place.removeAttribute("aria-busy");
     const told = document.createElement("p");
     told.className = "note warn stale-answer";
     told.setAttribute("role", "alert");
