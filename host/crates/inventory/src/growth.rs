@@ -209,11 +209,11 @@ fn stay_of(running: &VmEntry, rows: &Facts, vm: &Vm) -> Facts {
         rows.take_rows(table);
     }
     // So do GPUs and CPUs by number, where it asks for others than it has.
-    let (shape, shape_now) = (Shape::of(&vm.facts), running.shape);
-    if shape_now.gpu_share != shape.gpu_share {
+    let shape = Shape::of(&vm.facts);
+    if running.shape.gpu_share != shape.gpu_share {
         rows.take_rows(GPUS);
     }
-    let (asked, had) = (shape.vcpus(), shape_now.vcpus());
+    let (asked, had) = (shape.vcpus(), running.shape.vcpus());
     let is_pinned_otherwise = running.vm.facts.text(PINNING) != vm.facts.text(PINNING);
     let layout = Layout::of(vm);
     let is_laid_out_otherwise = layout != Layout::of(&running.vm);
@@ -255,7 +255,7 @@ impl Layout {
 /// it needs now.
 pub(super) fn follow_need(rows: &mut Facts, before: &Vm, now: &Vm) {
     let [had, has] = [before, now].map(|vm| Shape::of(&vm.facts));
-    let needed = |shape: &Shape| (shape.gpus.max(0), shape.gpu_share);
+    let needed = |shape: &Shape| (shape.gpus, shape.gpu_share);
     let (count, share) = needed(&has);
     if needed(&had) != (count, share) && !rows.rows(GPUS).is_empty() {
         let mut gpus = rows.take_rows(GPUS);
@@ -315,7 +315,7 @@ pub(super) fn each_pages_beyond(
 
 #[cfg(test)]
 mod tests {
-    use super::super::nested::WHOLE_GPU;
+    use super::super::shape::WHOLE_GPU;
     use super::*;
     use placewright_document::InventoryChanges;
     use placewright_model::schema::Schema;

@@ -12,9 +12,6 @@ use placewright_model::{Holding, Value, Vm};
 
 const TENANT: &str = "tenant";
 
-/// No VM counts for more GPUs.
-const MOST_GPUS: i64 = 4096;
-
 /// What a VM holds, and for whom.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Held {
@@ -32,7 +29,7 @@ impl Held {
         let Some(Value::Text(tenant)) = vm.facts.get(TENANT) else {
             return None;
         };
-        let (count, share) = (shape.gpus.clamp(0, MOST_GPUS), shape.gpu_share.max(0));
+        let (count, share) = (shape.gpus, shape.gpu_share.max(0));
         Some(Self {
             tenant: tenant.clone(),
             holding: Holding {

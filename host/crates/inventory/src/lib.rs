@@ -19,6 +19,7 @@ mod column;
 mod entry;
 mod error;
 mod follows;
+mod gpus;
 mod group;
 mod growth;
 mod holdings;

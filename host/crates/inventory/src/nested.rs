@@ -7,7 +7,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::assign::{self, Need, Place, Preference};
+use super::gpus::{self, Gpu};
 use super::growth;
 use super::nodes;
 use super::weight;
@@ -46,9 +46,6 @@ pub(super) const CPUS: &str = "cpus";
 
 /// The table of the CPUs that VMs are pinned to.
 pub(super) const PINS: &str = "pins";
-
-/// What there is of every GPU, in thousandths.
-pub(super) const WHOLE_GPU: i64 = 1000;
 
 /// One table below hosts: the rows of all hosts, those of a host together.
 #[derive(Debug, Clone)]
@@ -179,55 +176,14 @@ impl Nested {
 
     /// Whether a row has another value now.
     fn set_gpus(&mut self, slot: u32, host: &HostEntry, vms: &[Option<VmEntry>]) -> bool {
-        let given = host.facts.rows(GPUS);
-        let mut gpus: Vec<(Option<i64>, i64)> = given
-            .iter()
-            .map(|gpu| (gpu.integer("index"), gpu.integer("taken").unwrap_or(0)))
-            .collect();
-        let mut by_need = Vec::new();
-        for (vm, (entry, held)) in growth::with_held(host, vms).enumerate() {
-            let lacks_numbers = match held {
-                None => GpusByNeed::of(entry, &mut gpus),
-                Some(held) => GpusByNeed::beyond(entry, held, &mut gpus),
-            };
-            if !lacks_numbers.shares.is_empty() {
-                by_need.push((vm, lacks_numbers));
-            }
-        }
-        // Who has GPUs that nobody knows the numbers of has some of those that are left.
-        let mut needs = Vec::new();
-        for (vm, GpusByNeed { shares, own }) in by_need {
-            let places = 0..gpus.len();
-            let others = places.filter(|place| gpus[*place].0.is_none_or(|it| !own.contains(&it)));
-            let allowed: Vec<usize> = others.collect();
-            needs.extend(shares.into_iter().map(|share| Need {
-                allowed: allowed.clone(),
-                amounts: [share, 0, 0],
-                distinct: Some(vm),
-                ..Need::default()
-            }));
-        }
-        if !needs.is_empty() {
-            let place = |(number, taken): &(Option<i64>, i64)| Place {
-                number: *number,
-                left: [WHOLE_GPU.saturating_sub(*taken), i64::MAX, i64::MAX],
-                ..Place::default()
-            };
-            let places: Vec<Place> = gpus.iter().map(place).collect();
-            let found = assign::assign(&needs, &places, Preference::LeastEnough);
-            for (need, place) in needs.iter().zip(found) {
-                if let Some(place) = place {
-                    gpus[place].1 = gpus[place].1.saturating_add(need.amounts[0]);
-                }
-            }
-        }
+        let gpus = gpus::taken(host, vms);
         let mut changed = self.span(slot).len() != gpus.len();
         let rows = self.place(slot, gpus.len());
         for (name, column) in self.names.iter().zip(&mut self.columns) {
-            let cell: fn(&(Option<i64>, i64)) -> Option<i64> = match &**name {
-                "index" => |(index, _)| *index,
-                "taken" => |(_, taken)| Some(*taken),
-                _ => |(_, taken)| Some(WHOLE_GPU.saturating_sub(*taken)),
+            let cell: fn(&Gpu) -> Option<i64> = match &**name {
+                "index" => |gpu| gpu.index,
+                "taken" => |gpu| Some(gpu.taken),
+                _ => |gpu| Some(gpu.free()),
             };
             for (row, gpu) in rows.clone().zip(&gpus) {
                 changed |= column.set(row, cell(gpu).map(Cell::Integer));
@@ -437,77 +393,6 @@ impl Nested {
     fn is_sparse(&self) -> bool {
         let used: usize = self.spans.iter().map(|(_, count)| *count as usize).sum();
         self.rows > 2 * used + 64
-    }
-}
-
-/// GPUs of a host: the number of each, if it has one, and the thousandths that are taken of it.
-type Gpus = [(Option<i64>, i64)];
-
-/// Take some of the GPU with that number, and tell whether there is one.
-fn take_of_gpu(gpus: &mut Gpus, (index, share): (i64, i64)) -> bool {
-    let found = gpus.iter_mut().find(|(known, _)| *known == Some(index));
-    let Some((_, taken)) = found else {
-        return false;
-    };
-    *taken = taken.saturating_add(share);
-    true
-}
-
-/// GPUs of a host that a VM takes there, and that are known by no number that the host has.
-struct GpusByNeed {
-    /// The thousandths of each.
-    shares: Vec<i64>,
-    /// The numbers of all others that it has, if it needs any of these.
-    own: Vec<i64>,
-}
-
-impl GpusByNeed {
-    /// Those of a VM that takes all that it asks for; it takes the others of `gpus`.
-    fn of(entry: &VmEntry, gpus: &mut Gpus) -> Self {
-        let lost = entry.gpus().filter(|row| !take_of_gpu(gpus, *row));
-        let mut shares: Vec<i64> = lost.map(|(_, share)| share).collect();
-        shares.extend(entry.gpus_unsaid());
-        let own = match shares.is_empty() {
-            true => Vec::new(),
-            false => entry.gpus().map(|(index, _)| index).collect(),
-        };
-        Self { shares, own }
-    }
-
-    /// Those of a place that is reserved for a VM where it runs: what it takes beyond that.
-    fn beyond(entry: &VmEntry, held: &VmEntry, gpus: &mut Gpus) -> Self {
-        let has = |gpus: &Gpus, index: i64| gpus.iter().any(|(known, _)| *known == Some(index));
-        let by_need = |entry: &VmEntry, gpus: &Gpus| -> Vec<i64> {
-            let lost = entry.gpus().filter(|(index, _)| !has(gpus, *index));
-            let lost = lost.map(|(_, share)| share);
-            lost.chain(entry.gpus_unsaid()).collect()
-        };
-        let mut own: Vec<i64> = entry.gpus().map(|(index, _)| index).collect();
-        // What it needs without a number it has on GPUs that it holds already, as far as they go.
-        let others = (held.gpus()).filter(|(index, _)| has(gpus, *index) && !own.contains(index));
-        let others: Vec<(Option<i64>, i64)> = others
-            .map(|(index, share)| (Some(index), share))
-            .chain(by_need(held, gpus).into_iter().map(|share| (None, share)))
-            .collect();
-        let mut others = others.into_iter();
-        let needed = by_need(entry, gpus);
-        for row in growth::beyond(entry.gpus(), held.gpus()) {
-            take_of_gpu(gpus, row);
-        }
-        let mut shares = Vec::new();
-        for share in needed {
-            let (index, had) = others.next().unwrap_or((None, 0));
-            let more = share.saturating_sub(had).max(0);
-            own.extend(index);
-            match index {
-                _ if more == 0 => {}
-                Some(index) => {
-                    take_of_gpu(gpus, (index, more));
-                }
-                None => shares.push(more),
-            }
-        }
-        Self { shares, own }
     }
 }
 

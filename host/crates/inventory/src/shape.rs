@@ -1,8 +1,12 @@
 //! What a VM needs, with defaults filled in.
 
-use placewright_model::{Facts, Value};
+use placewright_model::{Facts, Value, gpus_needed};
 
-use super::nested::WHOLE_GPU;
+/// What there is of every GPU, in thousandths.
+pub(super) const WHOLE_GPU: i64 = 1000;
+
+/// No host has more GPUs, and no VM counts for more.
+const MOST_GPUS: i64 = 4096;
 
 /// Ways in which vCPUs are pinned to CPUs that no other VM may have.
 const OWN_CPUS: [&str; 2] = ["dedicated", "isolate-threads"];
@@ -28,9 +32,9 @@ pub struct Shape {
     pub migratable: bool,
     /// Measured load in millicores: the used share of its vCPUs.
     pub load: Option<i64>,
-    /// How many GPUs.
+    /// How many GPUs, from 0 to 4096.
     pub gpus: i64,
-    /// Thousandths of each of them.
+    /// Thousandths of each GPU.
     pub gpu_share: i64,
 }
 
@@ -134,7 +138,8 @@ impl Shape {
             (cpu / millicores_per_core + i64::from(cpu % millicores_per_core != 0)).max(1)
         });
         let vcpus = sockets.saturating_mul(cores).saturating_mul(threads);
-        let says_of_gpus = || given.gpu_share.is_some() || !facts.rows("gpu-models").is_empty();
+        let has_models = || !facts.rows("gpu-models").is_empty();
+        let gpus = gpus_needed(given.gpus, given.gpu_share, has_models);
         Self {
             cpu: cpu.unwrap_or_else(|| vcpus.saturating_mul(1000)),
             memory: given.memory.unwrap_or(0),
@@ -147,7 +152,7 @@ impl Shape {
             load: given
                 .usage
                 .map(|usage| (usage * vcpus as f64 * 1000.0).round() as i64),
-            gpus: (given.gpus).unwrap_or_else(|| i64::from(says_of_gpus())),
+            gpus: gpus.unwrap_or(0).clamp(0, MOST_GPUS),
             gpu_share: given.gpu_share.unwrap_or(WHOLE_GPU),
         }
     }
@@ -195,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn who_says_anything_of_gpus_needs_one_and_a_whole_one_unless_it_says_so() {
+    fn a_vm_with_a_share_or_models_of_gpus_alone_needs_one_and_without_a_share_all_of_it() {
         let gpus = |facts: Facts| {
             let shape = Shape::of(&facts);
             let vm = Vm {
@@ -213,6 +218,11 @@ mod tests {
             gpus(facts().with("gpu.share", 300).with("gpu.count", 0)),
             (0, 300)
         );
+        assert_eq!(
+            Shape::of(&facts().with("gpu.count", 1 << 40)).gpus,
+            MOST_GPUS
+        );
+        assert_eq!(Shape::of(&facts().with("gpu.count", -1)).gpus, 0);
         let model = Facts::new().with("model", "T4");
         assert_eq!(gpus(facts().with_row("gpu-models", model)), (1, WHOLE_GPU));
     }

@@ -12,9 +12,6 @@ use super::unmeasured::Unmeasured;
 use super::writes::Step;
 use placewright_model::{Facts, Vm};
 
-/// No host has more GPUs.
-const MOST_GPUS: i64 = 4096;
-
 /// Amounts that are columns of hosts, by the names under which they are reserved.
 pub(super) const MEMORY: &str = "memory";
 pub(super) const CPU: &str = "cpu";
@@ -247,7 +244,7 @@ impl VmEntry {
     /// The thousandths of each GPU that it needs besides those that it is known to have been
     /// given.
     pub(super) fn gpus_unsaid(&self) -> impl Iterator<Item = i64> {
-        let (needed, share) = (self.shape.gpus.clamp(0, MOST_GPUS), self.shape.gpu_share);
+        let (needed, share) = (self.shape.gpus, self.shape.gpu_share);
         let said = match needed {
             0 => 0,
             _ => i64::try_from(self.placed_rows(GPUS).len()).unwrap_or(i64::MAX),

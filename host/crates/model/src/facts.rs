@@ -271,16 +271,26 @@ pub struct Pinning {
     pub location: Vec<(Arc<str>, i64)>,
 }
 
+/// How many GPUs a VM needs with that `gpu.count` and `gpu.share`: one, if it has a share or models of
+/// GPUs and no number. None: it says nothing of GPUs.
+pub fn gpus_needed(
+    count: Option<i64>,
+    share: Option<i64>,
+    has_models: impl FnOnce() -> bool,
+) -> Option<i64> {
+    count.or_else(|| (share.is_some() || has_models()).then_some(1))
+}
+
 impl Vm {
-    /// How many GPUs it needs. One that says a share or models of GPUs and no number
-    /// needs one.
+    /// How many GPUs it needs: see [`gpus_needed`].
     pub fn gpus(&self) -> Option<i64> {
         let facts = &self.facts;
-        let says_more =
-            || facts.integer("gpu.share").is_some() || !facts.rows("gpu-models").is_empty();
-        facts
-            .integer("gpu.count")
-            .or_else(|| says_more().then_some(1))
+        let has_models = || !facts.rows("gpu-models").is_empty();
+        gpus_needed(
+            facts.integer("gpu.count"),
+            facts.integer("gpu.share"),
+            has_models,
+        )
     }
 
     /// Whether its `state` says that it does not run: then it is moved without running.

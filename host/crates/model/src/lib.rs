@@ -26,7 +26,7 @@ mod write;
 
 pub use bounds::Bounds;
 pub use doubt::{doubt_of_gpus, doubt_of_room, doubts, doubts_of_changes};
-pub use facts::{Facts, FactsChange, Group, GroupRule, Host, Pinning, Vm};
+pub use facts::{Facts, FactsChange, Group, GroupRule, Host, Pinning, Vm, gpus_needed};
 pub use holding::Holding;
 pub use host_state::{Departure, HostState};
 pub use measure::Measure;

@@ -236,9 +236,8 @@ fn gpus_taken(entry: &VmEntry) -> f64 {
     let given = rows.iter().filter_map(|row| row.integer("share"));
     let given = given.fold(0_i64, i64::saturating_add);
     let known = i64::try_from(rows.len()).unwrap_or(i64::MAX);
-    let others = entry.vm.gpus().unwrap_or(0).saturating_sub(known).max(0);
-    let share = entry.vm.facts.integer("gpu.share").unwrap_or(WHOLE_GPU);
-    given.saturating_add(others.saturating_mul(share)) as f64 / WHOLE_GPU as f64
+    let others = entry.shape.gpus.saturating_sub(known).max(0);
+    given.saturating_add(others.saturating_mul(entry.shape.gpu_share)) as f64 / WHOLE_GPU as f64
 }
 
 impl MeasureSums {

@@ -8,8 +8,8 @@ use super::*;
 /// Nothing here takes so long, on the slowest machine.
 const LONG: Duration = Duration::from_secs(120);
 
-/// As long as a turn that nobody holds up waits for a processor, on a busy machine, and some
-/// tests wait for one that is held up.
+/// The limit of waiting in tests that reach it: longer than a turn waits for a processor of a busy
+/// machine.
 const SHORT: Duration = Duration::from_secs(10);
 
 /// The cluster of the tests, and the policy that decides there.

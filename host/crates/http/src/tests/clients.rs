@@ -190,7 +190,7 @@ fn a_head_that_does_not_arrive_ends_its_connection() {
     let server = serving(
         Vec::new(),
         ApiLimits {
-            // What a client that has the whole head ready never needs, on a busy machine either.
+            // A client that sends its whole head at once needs less, on a busy machine too.
             header: Duration::from_secs(5),
             ..ApiLimits::default()
         },
@@ -246,7 +246,7 @@ fn who_takes_no_answers_is_closed_though_it_asks_on() {
     let server = serving(
         Vec::new(),
         ApiLimits {
-            // The clients that do read are let go on, however busy the machine is.
+            // Clients that read their answers need less, on a busy machine too.
             stall: Duration::from_secs(5),
             ..ApiLimits::default()
         },

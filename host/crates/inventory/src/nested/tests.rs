@@ -66,7 +66,8 @@ fn rows_below_hosts_follow_every_change_and_its_undoing() {
     assert_eq!(amounts(&inventory, index, 0), []);
 }
 
-/// A cluster of one host with 100 free pages of two sizes, of which so many are given as pending.
+/// A cluster of one host with 100 free pages of each of two sizes. The host's document gives these
+/// numbers of them as pending.
 fn with_pages(pending: [Option<i64>; 2]) -> Inventory {
     let mut inventory = Inventory::new("test", Arc::new(Schema::default()));
     let mut host = Host::new("a");
@@ -151,7 +152,8 @@ fn memory_in_huge_pages_is_that_of_pending_vms_and_of_no_vm_that_runs() {
     assert_eq!(memory_in_pages(&inventory, index), [7, 0]);
     inventory.cancel_vm("less").unwrap();
     assert_eq!(memory_in_pages(&inventory, index), [0, 0]);
-    // It grows by 1,100, of which 1,024 are a page. Pages that replace its ordinary memory add nothing.
+    // The VM grows by 1,100 bytes, of which 1,024 are one more page. Pages that replace ordinary
+    // memory are no growth.
     let grown = vm("both", 4100, &[(2, 10), (1024, 3)]);
     inventory.reserve_vm(grown, "a", None).unwrap();
     assert_eq!(memory_in_pages(&inventory, index), [0, 1024]);
@@ -221,7 +223,7 @@ fn gpus_are_taken_with_a_place_and_free_again_without_it() {
     };
     give(&mut inventory, "part", &[(1, 250)]);
     let one_placed = inventory.version();
-    // The host has no third GPU: what is taken of it counts nowhere.
+    // The host has no third GPU: the VM's share of one changes no free amount.
     give(&mut inventory, "two", &[(0, 1000), (1, 600), (2, 1000)]);
     assert_eq!(free_gpus(&inventory, index), [0, 50]);
     inventory.confirm_vm("two").unwrap();
@@ -284,7 +286,7 @@ fn virtual_nodes_count_where_all_of_them_can_be() {
     assert_eq!(promised(&mut inventory), [[0, 20], [0, 20]]);
     inventory.confirm_vm("a").unwrap();
     assert_eq!(promised(&mut inventory), [[20, 0], [20, 0]]);
-    // Growth, of which the place is taken with the VM's own and the others' in mind.
+    // The growth of a virtual node goes where the memory of all virtual nodes fits.
     let mut inventory = with_nodes(None);
     inventory.run_vm(divided("a", &[(10, &[0])]), "a").unwrap();
     inventory.run_vm(divided("b", &[(20, &[0])]), "a").unwrap();
