@@ -1,6 +1,7 @@
 //! Which sources a unit's component is made from, and whether it still is.
 //!
-//! The components of the units in `plugins/GROUP/` are kept in the repository. Beside each stands
+//! The components of the units in `plugins/GROUP/` are in the repository, and so is that of a unit
+//! of `tests/units` which a program of the tests contains. Beside each stands
 //! `NAME.sources` with two digests, of its sources and of the component, so that a
 //! test can tell when they have drifted apart without building anything.
 
@@ -17,7 +18,7 @@ use crate::repository;
 /// The command that builds what has drifted.
 pub const REMEDY: &str = "cargo run --release -p placewright-tests --bin build-units";
 
-/// A unit of `plugins/`.
+/// A unit whose component is in the repository.
 #[derive(Debug, Clone)]
 pub struct Plugin {
     /// Its name: that of its folder.
@@ -36,7 +37,8 @@ pub struct Record {
 }
 
 impl Plugin {
-    /// All of them, by name: the folders with a crate of type `cdylib`.
+    /// All of them, by name: the crates of type `cdylib` in `plugins`, and those in `tests/units`
+    /// with a component beside their sources.
     ///
     /// # Errors
     /// If a file cannot be read or is no TOML.
@@ -46,16 +48,23 @@ impl Plugin {
             for folder in folders(&group)? {
                 let manifest = folder.join("Cargo.toml");
                 if manifest.is_file() && is_unit(&read_toml(&manifest)?) {
-                    let name = folder.file_name().unwrap_or_default();
-                    plugins.push(Self {
-                        name: name.to_string_lossy().into_owned(),
-                        folder,
-                    });
+                    plugins.push(Self::in_folder(folder));
                 }
             }
         }
+        let of_tests = folders(&repository().join("tests/units"))?;
+        let of_tests = of_tests.into_iter().map(Self::in_folder);
+        plugins.extend(of_tests.filter(|unit| unit.component().is_file()));
         plugins.sort_by(|one, other| one.name.cmp(&other.name));
         Ok(plugins)
+    }
+
+    fn in_folder(folder: PathBuf) -> Self {
+        let name = folder.file_name().unwrap_or_default();
+        Self {
+            name: name.to_string_lossy().into_owned(),
+            folder,
+        }
     }
 
     /// Where its component is kept.

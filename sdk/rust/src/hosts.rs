@@ -26,22 +26,33 @@ impl<P: RowWise> Hosts<'_, P> {
     pub fn judge<V: RowVerdicts<P>, C: RowCosts<P>>(&self, judgement: &mut Judgement) {
         let (verdicts, costs) = (&mut judgement.verdicts, &mut judgement.costs);
         match (verdicts.is_empty(), costs.is_empty()) {
-            (false, false) => {
-                // Mostly no table below the hosts has any row. In a loop for that case the
-                // compiler drops what a rule says about such rows.
-                let nested = P::Host::DECLARED && self.call.has_nested_rows(self.number);
-                let done = match V::TOGETHER {
-                    Some(_) if nested => self.together::<V, true>(verdicts, costs),
-                    Some(_) => self.together::<V, false>(verdicts, costs),
-                    None => return self.both::<V, C>(verdicts, costs),
-                };
-                // Few hosts, if any: what is said of those need not stand in the unit once more.
-                self.verdicts::<V>(done, verdicts);
-                self.costs::<C>(done, costs);
-            }
-            (false, true) => self.verdicts::<V>(0, verdicts),
-            (true, false) => self.costs::<C>(0, costs),
             (true, true) => {}
+            // Told in one go, the one that is not asked for costs little, and a loop for each of
+            // the two would be a twentieth of the size of such a unit.
+            (true, false) if V::TOGETHER.is_some() => {
+                self.in_one_go::<V, C>(&mut vec![0; self.entries], costs);
+            }
+            (false, true) if V::TOGETHER.is_some() => {
+                self.in_one_go::<V, C>(verdicts, &mut vec![0.0; self.entries]);
+            }
+            (false, false) if V::TOGETHER.is_some() => self.in_one_go::<V, C>(verdicts, costs),
+            (false, false) => self.both::<V, C>(0, verdicts, costs),
+            (false, true) => self.verdicts::<V>(verdicts),
+            (true, false) => self.costs::<C>(costs),
+        }
+    }
+
+    /// Judges all hosts, as many as it may with verdict and cost in one go.
+    fn in_one_go<V: RowVerdicts<P>, C: RowCosts<P>>(&self, verdicts: &mut [u8], costs: &mut [f64]) {
+        // Mostly no table below the hosts has any row. In a loop for that case the
+        // compiler drops what a rule says about such rows.
+        let nested = P::Host::DECLARED && self.call.has_nested_rows(self.number);
+        let done = match nested {
+            true => self.together::<V, true>(verdicts, costs),
+            false => self.together::<V, false>(verdicts, costs),
+        };
+        if done < self.entries {
+            self.both::<V, C>(done, verdicts, costs);
         }
     }
 
@@ -81,13 +92,18 @@ impl<P: RowWise> Hosts<'_, P> {
         self.entries
     }
 
-    /// Judges all hosts.
+    /// Judges the hosts from this one on.
     #[inline(never)]
-    fn both<V: RowVerdicts<P>, C: RowCosts<P>>(&self, verdicts: &mut [u8], costs: &mut [f64]) {
+    fn both<V: RowVerdicts<P>, C: RowCosts<P>>(
+        &self,
+        first: usize,
+        verdicts: &mut [u8],
+        costs: &mut [f64],
+    ) {
         let columns = self.columns();
         let verdicts = &mut verdicts[..self.entries];
         let costs = &mut costs[..self.entries];
-        for entry in 0..self.entries {
+        for entry in first..self.entries {
             let host = P::Host::read(&columns, entry);
             if verdicts[entry] == 0 {
                 verdicts[entry] = V::keep(self.need, &host).code();
@@ -96,15 +112,12 @@ impl<P: RowWise> Hosts<'_, P> {
         }
     }
 
-    /// The verdicts of the hosts from this one on.
+    /// The verdicts of all hosts.
     #[inline(never)]
-    fn verdicts<V: RowVerdicts<P>>(&self, first: usize, verdicts: &mut [u8]) {
-        if first >= self.entries {
-            return;
-        }
+    fn verdicts<V: RowVerdicts<P>>(&self, verdicts: &mut [u8]) {
         let columns = self.columns();
         let verdicts = &mut verdicts[..self.entries];
-        for (entry, verdict) in verdicts.iter_mut().enumerate().skip(first) {
+        for (entry, verdict) in verdicts.iter_mut().enumerate() {
             if *verdict == 0 {
                 let host = P::Host::read(&columns, entry);
                 *verdict = V::keep(self.need, &host).code();
@@ -112,15 +125,12 @@ impl<P: RowWise> Hosts<'_, P> {
         }
     }
 
-    /// The costs of the hosts from this one on.
+    /// The costs of all hosts.
     #[inline(never)]
-    fn costs<C: RowCosts<P>>(&self, first: usize, costs: &mut [f64]) {
-        if first >= self.entries {
-            return;
-        }
+    fn costs<C: RowCosts<P>>(&self, costs: &mut [f64]) {
         let columns = self.columns();
         let costs = &mut costs[..self.entries];
-        for (entry, cost) in costs.iter_mut().enumerate().skip(first) {
+        for (entry, cost) in costs.iter_mut().enumerate() {
             let host = P::Host::read(&columns, entry);
             *cost += C::cost(self.need, &host);
         }

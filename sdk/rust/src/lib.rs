@@ -117,6 +117,8 @@
 
 extern crate self as placewright_sdk;
 
+#[cfg(all(target_family = "wasm", feature = "allocator"))]
+mod allocator;
 pub mod amounts;
 pub mod balance;
 pub mod bindings;

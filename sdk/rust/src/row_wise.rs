@@ -56,8 +56,8 @@ pub trait RowWise {
     }
 }
 
-/// Verdict and cost of a host; `None` = they are to be asked for one by one, for this host
-/// and for those after it.
+/// Verdict and cost of a host; `None` = [`keep`](RowFilter::keep) and [`cost`](RowCost::cost) are to
+/// be asked, for this host and for those after it.
 pub type Together<P> = fn(
     &<P as RowWise>::Need,
     &<P as RowWise>::Host,
@@ -66,8 +66,8 @@ pub type Together<P> = fn(
 /// A filter that looks at one host at a time.
 pub trait RowFilter: RowWise {
     /// A function that tells in one go what [`keep`](Self::keep) and [`RowCost::cost`] say
-    /// of a host, for a rule that works out much of both at once. It may leave hosts to
-    /// those two; `None`, as it is left: all.
+    /// of a host, for a rule that works out much of both at once: it is asked where only one
+    /// of the two counts, too. It may leave hosts to those two; `None`, as it is left: all.
     const TOGETHER: Option<Together<Self>> = None;
 
     /// May the request run on this host?

@@ -36,7 +36,8 @@ impl Text {
         }
     }
 
-    /// Hardly ever asked: a unit's own texts are those of its tests.
+    /// Whether a text that is not from the call has the same characters: only tests of a unit
+    /// make such texts, so this is no part of the loops over hosts.
     #[cold]
     fn has_characters_of(&self, other: &Self) -> bool {
         self.as_str() == other.as_str()

@@ -1,4 +1,4 @@
-//! Builds the components of `plugins/` from their sources and puts each beside
+//! Builds the components that are in the repository from their sources and puts each beside
 //! them, with the digests that tell when it has to be done again.
 //!
 //!     cargo run --release -p placewright-tests --bin build-units [NAME...]
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
 fn run(names: &[String]) -> Result<(), Box<dyn Error>> {
     let plugins = Plugin::all()?;
     if let Some(unknown) = (names.iter()).find(|name| plugins.iter().all(|it| it.name != **name)) {
-        return Err(format!("there is no unit {unknown} in plugins").into());
+        return Err(format!("no unit {unknown} has its component in the repository").into());
     }
     let engine = Engine::new(Limits::default(), None)?;
     for plugin in plugins {

@@ -23,6 +23,11 @@ impl Gpu {
     fn take(&mut self, share: i64) {
         self.taken = self.taken.saturating_add(share);
     }
+
+    /// Whether it has none of these numbers.
+    fn is_none_of(&self, numbers: &[i64]) -> bool {
+        self.index.is_none_or(|index| !numbers.contains(&index))
+    }
 }
 
 /// The GPUs of a host with what its VMs take of each.
@@ -47,10 +52,20 @@ pub(super) fn taken(host: &HostEntry, vms: &[Option<VmEntry>]) -> Vec<Gpu> {
             unnumbered.push((vm, rest));
         }
     }
+    // Mostly it is one GPU of one VM, the one that has just come, and no search is needed.
+    if let [(_, rest)] = &unnumbered[..]
+        && let [share] = rest.shares[..]
+    {
+        if let Some(gpu) = least_enough(&mut gpus, share, &rest.own) {
+            gpu.take(share);
+        }
+        return gpus;
+    }
     let mut needs = Vec::new();
     for (vm, Unnumbered { shares, own }) in unnumbered {
-        let may_have = |gpu: &Gpu| gpu.index.is_none_or(|index| !own.contains(&index));
-        let allowed: Vec<usize> = (0..gpus.len()).filter(|at| may_have(&gpus[*at])).collect();
+        let allowed: Vec<usize> = (0..gpus.len())
+            .filter(|at| gpus[*at].is_none_of(&own))
+            .collect();
         needs.extend(shares.into_iter().map(|share| Need {
             allowed: allowed.clone(),
             amounts: [share, 0, 0],
@@ -74,6 +89,19 @@ pub(super) fn taken(host: &HostEntry, vms: &[Option<VmEntry>]) -> Vec<Gpu> {
         }
     }
     gpus
+}
+
+/// The GPU that a VM with these others takes so much of: the one with the least left that is enough,
+/// and if none has enough, the one with the most; the first of equal ones.
+fn least_enough<'a>(gpus: &'a mut [Gpu], share: i64, own: &[i64]) -> Option<&'a mut Gpu> {
+    let allowed = gpus.iter_mut().filter(|gpu| gpu.is_none_of(own));
+    allowed.min_by_key(|gpu| {
+        let free = gpu.free();
+        match share <= 0 || free >= share {
+            true => (false, free),
+            false => (true, free.saturating_neg()),
+        }
+    })
 }
 
 /// GPUs that a VM takes of its host, of which no number is known that the host has.

@@ -75,6 +75,7 @@ pub(super) struct Stay {
 
 impl VmEntry {
     /// The rows of a table below `hosts/vms` that belong to its stay on the host.
+    #[inline]
     pub fn placed_rows(&self, table: &str) -> &[Facts] {
         self.stay.as_ref().map_or(&[], |stay| stay.rows.rows(table))
     }

@@ -24,7 +24,9 @@ fn place<T>(list: &[(Arc<str>, T)], name: &str) -> Result<usize, usize> {
 /// Among so few names one is found soonest one after the other: most differ in length.
 const FEW: usize = 8;
 
-/// The place of `name` in a sorted list, if it stands there.
+/// The place of `name` in a sorted list, if it stands there. Compiled where it is used: a name that
+/// is known there is compared without a call.
+#[inline]
 fn find<T>(list: &[(Arc<str>, T)], name: &str) -> Option<usize> {
     match list.len() <= FEW {
         true => list.iter().position(|(known, _)| **known == *name),
@@ -143,12 +145,14 @@ impl Facts {
     }
 
     /// The value of a column, if there is one.
+    #[inline]
     pub fn get(&self, column: &str) -> Option<&Value> {
         let place = find(&self.values, column)?;
         Some(&self.values[place].1)
     }
 
     /// The value of an integer column.
+    #[inline]
     pub fn integer(&self, column: &str) -> Option<i64> {
         match self.get(column) {
             Some(Value::Integer(value)) => Some(*value),
@@ -157,6 +161,7 @@ impl Facts {
     }
 
     /// The value of a number column.
+    #[inline]
     pub fn number(&self, column: &str) -> Option<f64> {
         match self.get(column) {
             Some(Value::Number(value)) => Some(*value),
@@ -165,11 +170,13 @@ impl Facts {
     }
 
     /// The value of a boolean column; absent counts as false.
+    #[inline]
     pub fn is(&self, column: &str) -> bool {
         matches!(self.get(column), Some(Value::Boolean(true)))
     }
 
     /// The value of a text column.
+    #[inline]
     pub fn text(&self, column: &str) -> Option<&str> {
         match self.get(column) {
             Some(Value::Text(value)) => Some(value),
@@ -178,6 +185,7 @@ impl Facts {
     }
 
     /// The rows of the table `table` below.
+    #[inline]
     pub fn rows(&self, table: &str) -> &[Facts] {
         find(&self.tables, table).map_or(&[], |place| self.tables[place].1.as_slice())
     }

@@ -16,6 +16,7 @@ use gpu_room::{
     ChosenGpu, Current, Gift, Host, Reason, Request, Vm, Want, cost_of, give, promisable_cpu,
 };
 use placewright_sdk::prelude::*;
+use placewright_sdk::row_wise::Together;
 
 use node::Node;
 use typical::{Shape, Typical};
@@ -58,15 +59,18 @@ impl RowWise for Fgd {
     type Need = Need;
 
     fn prepare(request: &Request, settings: &Settings) -> Result<Need, Problem> {
+        let typical = Typical::of(&settings.typical);
         Ok(Need {
             room: gpu_room::Need::of(request),
-            typical: Typical::of(&settings.typical),
-            node: RefCell::default(),
+            node: RefCell::new(Node::with_room_for(&typical)),
+            typical,
         })
     }
 }
 
 impl RowFilter for Fgd {
+    const TOGETHER: Option<Together<Self>> = Some(keep_and_cost);
+
     #[inline]
     fn keep(need: &Need, host: &Host) -> Verdict<Reason> {
         need.room.keep(host)
@@ -78,33 +82,53 @@ impl RowCost for Fgd {
 
     /// `100 sigmoid((fragments before - fragments after) / 1000)`, the more the better;
     /// 0 where there is no room.
+    #[inline]
     fn cost(need: &Need, host: &Host) -> f64 {
-        if need.room.keep(host) != Verdict::Keep {
-            return 0.0;
+        match need.room.keep(host) {
+            Verdict::Keep => need.cost_with_room(host),
+            Verdict::Remove(_) => 0.0,
         }
-        let mut node = need.node.borrow_mut();
+    }
+}
+
+/// Both, with one look at the room.
+#[inline(always)]
+fn keep_and_cost(need: &Need, host: &Host) -> Option<(Verdict<Reason>, f64)> {
+    let verdict = need.room.keep(host);
+    let cost = match verdict {
+        Verdict::Keep => need.cost_with_room(host),
+        Verdict::Remove(_) => 0.0,
+    };
+    Some((verdict, cost))
+}
+
+impl Need {
+    /// What a host costs that has CPU, memory and GPUs for the VMs.
+    #[inline(never)]
+    fn cost_with_room(&self, host: &Host) -> f64 {
+        let mut node = self.node.borrow_mut();
         let (cpu, model) = (host.free_cpu(), host.model.as_ref());
         let beyond;
         let wants = match host.current.is_empty() {
             true => {
                 let free = host.gpus.iter().map(|gpu| gpu.free);
-                node.look_at(&need.typical, cpu, free, model);
-                &need.room.wants
+                node.look_at(&self.typical, cpu, free, model);
+                &self.room.wants
             }
             false => {
-                let (wants, free) = need.room.beyond_held(host);
-                node.look_at(&need.typical, cpu, free.into_iter(), model);
+                let (wants, free) = self.room.beyond_held(host);
+                node.look_at(&self.typical, cpu, free.into_iter(), model);
                 beyond = wants;
                 &beyond
             }
         };
         let mut less = 0.0;
         for want in wants {
-            let Some(place) = node.best_place(&need.typical, want) else {
+            let Some(place) = node.best_place(&self.typical, want) else {
                 return 0.0;
             };
             less += place.fragments_less;
-            if need.room.wants.len() > 1 {
+            if self.room.wants.len() > 1 {
                 node.take(want, &place);
             }
         }
@@ -152,7 +176,7 @@ impl Effects for Fgd {
         let typical = Typical::of(&settings.typical);
         let promisable = promisable_cpu(host.cpu, host.cpu_overcommit);
         let cpu = promisable - host.cpu_committed - host.cpu_pending;
-        let mut node = Node::default();
+        let mut node = Node::with_room_for(&typical);
         let free = host.gpus.iter().map(|gpu| gpu.free);
         node.look_at(&typical, cpu.0, free, host.model.as_ref());
         let vms = placement.vms.numbered();

@@ -9,6 +9,9 @@ use placewright_sdk::prelude::*;
 
 use crate::typical::Typical;
 
+/// Few hosts have more GPUs.
+const USUAL_GPUS: usize = 8;
+
 /// A host as a unit looks at it. It is filled again for every host, so that its lists
 /// are made once.
 #[derive(Default)]
@@ -87,6 +90,16 @@ pub struct Place {
 }
 
 impl Node {
+    /// With room for what is worked out of the shapes for any host.
+    pub fn with_room_for(typical: &Typical) -> Self {
+        Self {
+            free: Vec::with_capacity(USUAL_GPUS),
+            amounts: Vec::with_capacity(USUAL_GPUS),
+            terms: Vec::with_capacity(typical.groups.len()),
+            ..Self::default()
+        }
+    }
+
     /// Look at a host.
     pub fn look_at(
         &mut self,

@@ -72,26 +72,29 @@ impl Typical {
     /// These shapes, put in order. One that is wrong counts for nothing: policies are
     /// checked before.
     pub fn of(shapes: &Rows<Shape>) -> Self {
-        let mut typical = Self::default();
+        let mut typical = Self {
+            groups: Vec::with_capacity(shapes.len()),
+            steps: Vec::with_capacity(shapes.len()),
+            ..Self::default()
+        };
         let mut sorted = Vec::with_capacity(shapes.len());
         for shape in shapes.iter().filter(|shape| shape.problem().is_none()) {
             typical.total += shape.weight;
             if shape.gpus > 0 {
                 let cpu = shape.millicores();
-                let models = shape.models.map(|models| typical.list(models));
-                let wanted = (shape.share, shape.gpus, models);
-                sorted.push((wanted, cpu, shape.weight));
+                let models = shape.models.clone().map(|models| typical.list(models));
+                sorted.push((place(&shape, models, cpu), cpu, shape.weight));
             }
         }
-        sorted.sort_unstable();
-        for alike in sorted.chunk_by(|a, b| a.0 == b.0) {
+        sorted.sort_unstable_by_key(|(place, ..)| *place);
+        for alike in sorted.chunk_by(|a, b| group(a.0) == group(b.0)) {
             let first = typical.steps.len();
             let mut weight = 0;
             for (_, cpu, more) in alike {
                 weight += more;
                 typical.steps.push((*cpu, weight));
             }
-            let (share, gpus, models) = alike[0].0;
+            let (share, gpus, models) = wanted(alike[0].0);
             typical.groups.push(Group {
                 share,
                 gpus,
@@ -134,6 +137,35 @@ impl Typical {
         };
         self.models.iter().map(names).collect()
     }
+}
+
+/// Bits of a place in the order for the CPU, the list of models and the number of GPUs, by the
+/// bounds of these.
+const CPU_BITS: u32 = 30;
+const MODELS_BITS: u32 = 32;
+const GPUS_BITS: u32 = 21;
+
+/// The place of a shape in the order by share, number of GPUs, models and CPU: one number, since
+/// all shapes are sorted in each call.
+fn place(shape: &Shape, models: Option<usize>, cpu: i64) -> u128 {
+    // As bounded, none of these is negative.
+    let models = models.map_or(0, |list| list as u128 + 1);
+    let of_gpus = ((shape.share as u128) << GPUS_BITS) | shape.gpus as u128;
+    (((of_gpus << MODELS_BITS) | models) << CPU_BITS) | cpu as u128
+}
+
+/// The same for all shapes that differ in CPU alone.
+fn group(place: u128) -> u128 {
+    place >> CPU_BITS
+}
+
+/// Share, number of GPUs and models of a shape at that place.
+fn wanted(place: u128) -> (i64, i64, Option<usize>) {
+    let part = |bits_below: u32, bits: u32| (place >> bits_below) & ((1 << bits) - 1);
+    let models = part(CPU_BITS, MODELS_BITS) as usize;
+    let gpus = part(CPU_BITS + MODELS_BITS, GPUS_BITS) as i64;
+    let share = (place >> (CPU_BITS + MODELS_BITS + GPUS_BITS)) as i64;
+    (share, gpus, models.checked_sub(1))
 }
 
 #[cfg(test)]

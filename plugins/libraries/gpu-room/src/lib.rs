@@ -197,6 +197,35 @@ impl Need {
     /// too much of it is promised.
     #[inline]
     pub fn keep(&self, host: &Host) -> Verdict<Reason> {
+        match host.current.is_empty() {
+            true => self.keep_without_held(host),
+            false => self.keep_beyond_held(host),
+        }
+    }
+
+    /// As [`keep`](Self::keep), where none of them runs.
+    #[inline]
+    fn keep_without_held(&self, host: &Host) -> Verdict<Reason> {
+        Self::keep_with(host, self.takes.asked())
+            .and(|| {
+                let accepted = (self.wants.iter())
+                    .all(|want| want.count <= 0 || want.accepts(host.model.as_ref()));
+                Verdict::keep_if(accepted, Reason::WrongModel)
+            })
+            .and(|| {
+                let has_gpus = match &self.wants[..] {
+                    [want] => want.fits(&host.gpus),
+                    wants => fits(wants, &Rows::default(), &host.gpus),
+                };
+                Verdict::keep_if(has_gpus, Reason::TooFewGpus)
+            })
+    }
+
+    /// As [`keep`](Self::keep), where some of them run: few hosts, so that it is compiled once
+    /// and no part of the loops over all of them.
+    #[cold]
+    #[inline(never)]
+    fn keep_beyond_held(&self, host: &Host) -> Verdict<Reason> {
         let held = |row: Held| {
             let needed = Needed {
                 cpu: row.cpu.0,
@@ -205,28 +234,33 @@ impl Need {
             (row.member, needed)
         };
         let takes = self.takes.on(&host.current, held);
-        let has_cpu = takes.cpu == 0 || host.free_cpu() >= takes.cpu;
-        Verdict::keep_if(has_cpu, Reason::TooLittleCpu)
+        let held = host.held();
+        Self::keep_with(host, &takes)
             .and(|| {
-                let has_memory = takes.memory.0 == 0 || host.free_memory() >= takes.memory;
-                Verdict::keep_if(has_memory, Reason::TooLittleMemory)
-            })
-            .and(|| {
-                let accepted = match host.current.is_empty() {
-                    true => (self.wants.iter())
-                        .all(|want| want.count <= 0 || want.accepts(host.model.as_ref())),
-                    false => {
-                        let (held, model) = (host.held(), host.model.as_ref());
-                        have_models(&self.wants, &held, &host.gpus, model)
-                    }
-                };
+                let model = host.model.as_ref();
+                let accepted = have_models(&self.wants, &held, &host.gpus, model);
                 Verdict::keep_if(accepted, Reason::WrongModel)
             })
-            .and(|| Verdict::keep_if(self.has_gpus(host), Reason::TooFewGpus))
+            .and(|| {
+                let has_gpus = fits(&self.wants, &held, &host.gpus);
+                Verdict::keep_if(has_gpus, Reason::TooFewGpus)
+            })
+    }
+
+    /// Keeps hosts with CPU and memory for this.
+    #[inline(always)]
+    fn keep_with(host: &Host, takes: &Needed) -> Verdict<Reason> {
+        let has_cpu = takes.cpu == 0 || host.free_cpu() >= takes.cpu;
+        Verdict::keep_if(has_cpu, Reason::TooLittleCpu).and(|| {
+            let has_memory = takes.memory.0 == 0 || host.free_memory() >= takes.memory;
+            Verdict::keep_if(has_memory, Reason::TooLittleMemory)
+        })
     }
 
     /// What each of them takes of a host where some run already, beyond what these hold there,
     /// and what is free of its GPUs for that.
+    #[cold]
+    #[inline(never)]
     pub fn beyond_held(&self, host: &Host) -> (Vec<Want>, Vec<i64>) {
         let held = host.held();
         let (beyond, mut free, _) = all_beyond(&self.wants, &held, &host.gpus);
@@ -244,15 +278,6 @@ impl Need {
             more
         });
         (wants.collect(), free)
-    }
-
-    #[inline]
-    fn has_gpus(&self, host: &Host) -> bool {
-        match (&self.wants[..], host.current.is_empty()) {
-            ([want], true) => want.fits(&host.gpus),
-            (wants, true) => fits(wants, &Rows::default(), &host.gpus),
-            (wants, false) => fits(wants, &host.held(), &host.gpus),
-        }
     }
 }
 

@@ -28,6 +28,10 @@ pub(super) struct Guest {
     pub(super) fuel_used: u64,
 }
 
+/// Almost every instance is made in a thousandth of this. One that is not is made again with an
+/// allowance of processor time.
+const SOON: Duration = Duration::from_millis(10);
+
 /// By which clock the calls of an instance are limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pace {
@@ -49,16 +53,36 @@ impl Guest {
         lines: &Arc<Lines>,
         meant: (Part, Pace),
     ) -> Result<Self, Fault> {
+        let limit = engine.limits().time;
+        let mut allowance = match meant.1 {
+            Pace::Wall => None,
+            Pace::Processor => Some(Allowance::begin(limit)),
+        };
         loop {
             let (identity, exports) = (identity.clone(), exports.clone());
-            let made = Self::make(engine, identity, pre, exports, lines.clone(), meant);
-            let has_no_room = |fault: &Fault| matches!(*fault.cause, Cause::NoInstance(_));
-            if !made.as_ref().is_err_and(has_no_room) || !engine.release_instance() {
-                return made;
+            let made = Self::make(
+                engine,
+                identity,
+                pre,
+                exports,
+                lines.clone(),
+                meant,
+                allowance,
+            );
+            let cause = made.as_ref().err().map(|fault| &*fault.cause);
+            match cause {
+                Some(Cause::NoInstance(_)) if engine.release_instance() => {}
+                // That another program has the processor meanwhile is no fault of the unit's.
+                Some(Cause::Time(_) | Cause::Start(_)) if allowance.is_none() => {
+                    allowance = Some(Allowance::begin(limit));
+                }
+                _ => return made,
             }
         }
     }
 
+    /// Without an allowance the instance is made in [`SOON`] or not: asking for the time of the
+    /// thread takes a twentieth of what making it does.
     fn make(
         engine: &Engine,
         identity: Arc<Identity>,
@@ -66,17 +90,19 @@ impl Guest {
         exports: Arc<Exports>,
         lines: Arc<Lines>,
         (part, pace): (Part, Pace),
+        allowance: Option<Allowance>,
     ) -> Result<Self, Fault> {
         let limits = engine.limits();
         let state = State::new(identity.clone(), lines, engine);
         let mut store = Store::new(engine.wasmtime(), state);
         store.limiter(|state| state);
         store.set_hostcall_fuel(limits.answer);
-        // Whoever waits for a decision waits for its chain; that another program has the processor
-        // while an instance is made is no fault of the unit's.
-        let allowance = Allowance::begin(limits.time);
-        allow_processor_time(engine, &mut store, allowance, limits.time);
-        let end = engine.clock().after(limits.time);
+        let soon = limits.time.min(SOON);
+        match allowance {
+            Some(allowance) => allow_processor_time(engine, &mut store, allowance, limits.time),
+            None => limit(engine, &mut store, soon),
+        }
+        let end = engine.clock().after(soon);
         let instance = pre.instantiate(&mut store).map_err(|error| Fault {
             unit: identity.clone(),
             part,
@@ -84,10 +110,9 @@ impl Guest {
             place: place(&error, &exports),
         })?;
         // Segments are copied without anybody looking at the time.
-        let is_over = match pace {
-            // Asking the engine's clock takes less time than asking for the time of the thread.
-            Pace::Wall => engine.clock().until(end).is_zero() && allowance.remaining().is_none(),
-            Pace::Processor => allowance.remaining().is_none(),
+        let is_over = match allowance {
+            Some(allowance) => allowance.remaining().is_none(),
+            None => engine.clock().until(end).is_zero(),
         };
         if limits.fuel.is_none() && is_over {
             return Err(Fault {

@@ -657,6 +657,27 @@ fn an_instance_that_takes_longer_to_make_than_the_limit_is_not_used() {
 }
 
 #[test]
+fn an_instance_that_takes_a_while_to_make_is_used_as_long_as_that_is_within_the_limit() {
+    // No processor turns so many rounds in the time in which others are made.
+    let slow = Judging {
+        definitions: "
+            (func $begin (local $rounds i32)
+              (local.set $rounds (i32.const 200000000))
+              (loop $again
+                (br_if $again
+                  (local.tee $rounds (i32.sub (local.get $rounds) (i32.const 1))))))
+            (start $begin)",
+        ..Judging::default()
+    };
+    let limits = Limits {
+        time: Duration::from_secs(60),
+        ..Limits::default()
+    };
+    let unit = Unit::load(&engine_with(limits), &slow.component(), "sample").unwrap();
+    unit.instantiate(Part::Judge).unwrap();
+}
+
+#[test]
 fn all_instances_together_have_no_more_memory_than_allowed() {
     let bytes = Judging::default().component();
     let memory = {

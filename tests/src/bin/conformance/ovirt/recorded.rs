@@ -120,7 +120,8 @@ mod tests {
         let built = placewright_tests::units::component("recorded-costs");
         assert!(
             *built == *COMPONENT,
-            "to mend it: cargo run -- unit build tests/units/recorded-costs"
+            "to mend it: {} recorded-costs",
+            placewright_tests::sources::REMEDY
         );
     }
 }
