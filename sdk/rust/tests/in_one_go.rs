@@ -106,9 +106,12 @@ fn several_vms_add_up() {
 }
 
 #[test]
-fn one_answer_alone_is_that_of_the_rule() {
+fn one_answer_alone_is_told_in_one_go_as_far_as_both_are() {
     let alone = answers([false, true], &[4], [0; 4]);
-    assert_eq!(alone, (vec![], vec![2.0, -2.0, 1.0, 4.0]));
+    assert_eq!(alone, (vec![], vec![2.5, -1.5, 1.0, 4.0]));
+    let tagged = answers([false, true], &[4], [0, 1, 2, 1]);
+    assert_eq!(tagged.1, [2.5, -2.5, -1.0, 3.0]);
     let alone = answers([true, false], &[4], [0; 4]);
     assert_eq!(alone, (vec![0, 1, 0, 0], vec![]));
+    assert_eq!(answers([true, false], &[9], [0; 4]).0, [1; 4]);
 }
