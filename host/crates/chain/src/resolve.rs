@@ -10,12 +10,13 @@ use placewright_engine::contract::{
     Answers, Call, ColumnRead, Evaluation, JudgePart, Part, Setting, TableRead,
 };
 use placewright_engine::generation::Generation;
+use placewright_engine::unit::Cause;
 use placewright_engine::unit::Unit;
 use placewright_inventory::Inventory;
-use placewright_policy::{self as policy, Policy, Scaling, Settings, UnitName};
+use placewright_policy::{self as policy, Policy, RefusedSettings, Scaling, Settings, UnitName};
 
 /// Why a checked policy cannot run with this generation.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[expect(missing_docs, reason = "the sentence of each variant names its fields")]
 pub enum ChainError {
     #[error("policy \"{policy}\": there is no unit \"{unit}\"")]
@@ -29,7 +30,11 @@ pub enum ChainError {
         part: &'static str,
     },
     #[error("policy \"{policy}\": {fault}")]
-    Settings { policy: Arc<str>, fault: String },
+    Settings {
+        policy: Arc<str>,
+        fault: String,
+        refused: Box<RefusedSettings>,
+    },
 }
 
 impl Chain {
@@ -171,7 +176,14 @@ impl Resolver<'_> {
         let Some(reads) = unit.description().reads(part) else {
             return Err(no_part(self.policy, unit_name, part.name()));
         };
-        check_settings(self.policy, &unit, settings, self.inventory)?;
+        let list = match part {
+            Part::Selection => "selections",
+            Part::Effects => "effects",
+            Part::Order => "order",
+            _ => "balance",
+        };
+        let entry = (list, unit_name);
+        check_settings(self.policy, entry, &unit, settings, self.inventory)?;
         Ok(PartStep {
             name: name.clone(),
             part,
@@ -267,7 +279,8 @@ impl Resolver<'_> {
             };
             no_part(self.policy, name, part)
         })?;
-        check_settings(self.policy, &unit, settings, self.inventory)?;
+        let entry = (if want.costs { "costs" } else { "filters" }, name);
+        check_settings(self.policy, entry, &unit, settings, self.inventory)?;
         let plan = ReadPlan::set(&part.reads, settings, self.inventory);
         let evaluation = part.evaluation;
         let place = *self.places;
@@ -344,9 +357,11 @@ fn find(
         })
 }
 
-/// Ask a unit that has rules between its settings whether these keep them.
+/// Ask a unit that has rules between its settings whether those of an entry keep them: of the list
+/// that it stands in, and as it names the unit.
 fn check_settings(
     policy: &Policy,
+    (list, name): (&'static str, &UnitName),
     unit: &Unit,
     settings: &Settings,
     inventory: &mut Inventory,
@@ -370,9 +385,22 @@ fn check_settings(
     let checked = unit
         .instantiate_beside_decisions(Part::Settings)
         .and_then(|mut instance| instance.check_settings(&call, limit));
-    checked.map_err(|fault| ChainError::Settings {
-        policy: policy.name.clone(),
-        fault: fault.to_string(),
+    checked.map_err(|fault| {
+        let told = fault.to_string();
+        let sentence = match &*fault.cause {
+            Cause::Refused(words) | Cause::Failed(words) => words.as_str().into(),
+            _ => told.as_str().into(),
+        };
+        ChainError::Settings {
+            policy: policy.name.clone(),
+            fault: told,
+            refused: Box::new(RefusedSettings {
+                list,
+                unit: name.clone(),
+                settings: settings.clone(),
+                sentence,
+            }),
+        }
     })
 }
 

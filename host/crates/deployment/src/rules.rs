@@ -14,7 +14,8 @@ use super::{
     Cluster, ClusterSettings, Deployment, DeploymentError, EventKind, News, Origin, Override,
     PAGE_BYTES, PeriodicBalance, PolicyRecord,
 };
-use placewright_chain::Chain;
+use placewright_chain::{Chain, ChainError};
+use placewright_document::Problems;
 use placewright_engine::generation::Generation;
 use placewright_inventory::Inventory;
 use placewright_model::budget::{Collection, Full};
@@ -525,10 +526,13 @@ impl Deployment {
         let attaching = attaching.filter(|it| it.settings.policy == record.name);
         users.extend(attaching.map(|it| (Arc::new(it.settings), it.cluster.schema())));
         if users.is_empty() {
-            return checked(record, &BTreeMap::new(), Schema::built_in(), generation).map(drop);
+            let schema = Schema::built_in();
+            let checked = checked(record, &BTreeMap::new(), schema, generation);
+            checked.map_err(|error| at_place(error, record, schema, generation))?;
         }
         for (settings, schema) in users {
-            checked(record, &settings.overrides, &schema, generation)?;
+            let checked = checked(record, &settings.overrides, &schema, generation);
+            checked.map_err(|error| at_place(error, record, &schema, generation))?;
         }
         Ok(())
     }
@@ -678,6 +682,26 @@ fn try_out(
     let mut nobody = Inventory::new("empty", Arc::new(schema.clone()));
     Chain::resolve(policy, generation, &mut nobody)?;
     Ok(())
+}
+
+/// Where a unit refuses its settings, the place of these in the document.
+fn at_place(
+    error: DeploymentError,
+    record: &PolicyRecord,
+    schema: &Schema,
+    generation: &Generation,
+) -> DeploymentError {
+    let DeploymentError::Chain(ChainError::Settings { fault, refused, .. }) = &error else {
+        return error;
+    };
+    let document = Policy::read(&record.text, &record.file()).ok();
+    let place = document.and_then(|document| document.place_of(refused, generation, schema));
+    let Some(place) = place else {
+        return error;
+    };
+    let mut problems = Problems::new();
+    problems.add(&place, fault.clone());
+    DeploymentError::Problems(problems)
 }
 
 fn may_change(record: &PolicyRecord, origin: &Origin) -> Result<(), DeploymentError> {

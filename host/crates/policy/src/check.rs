@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::document::Draft;
-use super::{Keep, Policy, Stage, Tie, UnitEntry, UnitName};
+use super::{Keep, Policy, Settings, Stage, Tie, UnitEntry, UnitName};
 use names::EntryNames;
 use placewright_document::form::Fields;
-use placewright_document::{Problems, Table, shown};
+use placewright_document::{Place, Problems, Table, shown};
 use placewright_engine::contract::Description;
 use placewright_model::schema::Schema;
 
@@ -105,6 +105,16 @@ impl<'a, 't> Checker<'a, 't> {
             unheeded_needs,
             overridden_settings,
         })
+    }
+
+    /// The unit of an entry that is asked, what it is set to, and where the unit is named.
+    pub(super) fn set_entry(
+        &mut self,
+        fields: &'a Fields<'t>,
+        list: &str,
+    ) -> Option<(UnitName, Settings, &'t Place)> {
+        let entry = self.entry(fields, list).filter(|entry| entry.enabled)?;
+        Some((entry.unit, entry.settings, entry.place))
     }
 
     fn stages(&mut self) -> Vec<Stage> {

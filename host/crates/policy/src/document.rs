@@ -64,6 +64,10 @@ impl Policy {
 }
 
 impl PolicyDocument {
+    pub(super) fn tree(&self) -> &Table {
+        &self.tree
+    }
+
     /// Find every unit and setting that the document names, and fill in the
     /// defaults. Costs no call of a unit: rules between settings are not checked.
     ///
@@ -159,7 +163,7 @@ pub(super) struct StageDraft<'t> {
 }
 
 impl<'t> Draft<'t> {
-    fn read(tree: &'t Table, problems: &mut Problems) -> Self {
+    pub(super) fn read(tree: &'t Table, problems: &mut Problems) -> Self {
         let fields = Fields::read(tree, POLICY, "a policy", problems);
         let stages = if tree.get("stages").is_some() {
             refuse_shorthand(&fields, problems);

@@ -713,6 +713,28 @@ fn what_is_wrong_stands_at_the_field_that_it_is_wrong_with() {
 }
 
 #[test]
+fn what_a_unit_refuses_by_a_rule_of_its_own_stands_at_the_setting_that_it_names() {
+    let desk = Desk::start().with_cluster();
+    let cookie = desk.sign_in(&desk.admin);
+    let text = "filters = []\n[[costs]]\nunit = \"power-saving\"\n\
+        settings = { high-utilization = 50, low-utilization = 90 }\n";
+    let fields = [
+        ("revision", "1"),
+        ("view", "document"),
+        ("cluster", "north"),
+        ("text", text),
+    ];
+    let tried = desk.browse("POST", "/policies/house/draft", &cookie, &fields);
+    let field = "entry/-/costs/0/settings/low-utilization";
+    let told = format!("<li data-field=\"{field}\">");
+    let at_field = tried.body.split(&told).nth(1);
+    let at_field = at_field.unwrap_or_else(|| panic!("{}", tried.body));
+    let sentence = "low-utilization must be below high-utilization";
+    let at_field = at_field.split("</li>").next().unwrap_or_default();
+    assert!(at_field.contains(sentence), "{at_field}");
+}
+
+#[test]
 fn entries_are_put_in_another_order_by_buttons() {
     let desk = Desk::start().with_cluster();
     let cookie = desk.sign_in(&desk.admin);

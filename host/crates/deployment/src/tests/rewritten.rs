@@ -222,3 +222,47 @@ fn a_policy_is_called_what_it_is_attached_by_and_another_name_is_told() {
     let past = cluster.turn(|state| Ok(state.past(1)?)).wait().unwrap();
     assert_eq!(&*past.explain().unwrap().policy, "mine");
 }
+
+/// The units of these names, as they come with the program.
+fn units_named(wanted: &[&str]) -> Generation {
+    let engine = Engine::new(Limits::default(), None).unwrap();
+    let units = plugins::UNITS.iter();
+    let units = units.filter(|unit| wanted.contains(&unit.name));
+    let units = units.map(|unit| Unit::load(&engine, unit.bytes, unit.name).unwrap());
+    Generation::new(units).unwrap()
+}
+
+#[test]
+fn settings_that_a_unit_refuses_are_told_where_they_stand_in_the_document() {
+    let data = tempfile::tempdir().unwrap();
+    let world = start(data.path(), &units_named(&["power-saving"]));
+    let deployment = &world.deployment;
+    let place = |text: &str| {
+        let refused = deployment.check_policy(&edit(text)).unwrap_err();
+        let DeploymentError::Problems(problems) = refused else {
+            panic!("{refused}");
+        };
+        let problems: Vec<_> = problems.iter().collect();
+        let [problem] = problems[..] else {
+            panic!("{problems:?}");
+        };
+        let told = &problem.message;
+        assert!(
+            told.contains("power-saving") && told.contains("must"),
+            "{told}"
+        );
+        (problem.place.line, problem.place.column)
+    };
+    let good = "settings = { low-utilization = 20 }\n";
+    let low = "settings = { high-utilization = 50, low-utilization = 90 }\n";
+    let first = "filters = []\n[[costs]]\nunit = \"power-saving\"\n";
+    // The setting that the unit names, of the entry that is set so.
+    let other = format!("{first}{good}[[costs]]\nname = \"b\"\nunit = \"power-saving\"\n{low}");
+    assert_eq!(place(&other), (8, 37));
+    let of_all =
+        "filters = []\n[settings]\nlow-utilization = 90\n[balance]\nunit = \"power-saving\"\n";
+    assert_eq!(place(of_all), (3, 1));
+    // Where it is not set in the document, the entry.
+    let default = format!("{first}settings = {{ low-memory = \"2 GiB\", high-utilization = 0 }}\n");
+    assert_eq!(place(&default), (3, 8));
+}
