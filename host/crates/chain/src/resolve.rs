@@ -10,8 +10,7 @@ use placewright_engine::contract::{
     Answers, Call, ColumnRead, Evaluation, JudgePart, Part, Setting, TableRead,
 };
 use placewright_engine::generation::Generation;
-use placewright_engine::unit::Cause;
-use placewright_engine::unit::Unit;
+use placewright_engine::unit::{Cause, Unit};
 use placewright_inventory::Inventory;
 use placewright_policy::{self as policy, Policy, RefusedSettings, Scaling, Settings, UnitName};
 

@@ -67,12 +67,16 @@ const CLUSTER: &str = r#"
 "#;
 
 fn units() -> Generation {
+    units_named(&["affinity", "even-guest-distribution", "worst-fit"])
+}
+
+/// The units of these names that come with the program.
+fn units_named(wanted: &[&str]) -> Generation {
     let limits = Limits {
         instances: 16,
         ..Limits::default()
     };
     let engine = Engine::new(limits, None).unwrap();
-    let wanted = ["affinity", "even-guest-distribution", "worst-fit"];
     let units = plugins::UNITS
         .iter()
         .filter(|unit| wanted.contains(&unit.name));

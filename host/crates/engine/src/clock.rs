@@ -73,7 +73,8 @@ fn thread_time() -> Option<Duration> {
 }
 
 /// What making an instance may take, and a call that no decision waits for: so much processor time
-/// of its thread, and 30 times as much by the wall clock. So a unit does not fail because the machine is busy.
+/// of its thread, and 30 times as much by the wall clock. So a unit does not fail because the
+/// machine is busy.
 #[derive(Debug, Clone, Copy)]
 pub struct Allowance {
     limit: Duration,

@@ -52,15 +52,6 @@ pub(super) fn taken(host: &HostEntry, vms: &[Option<VmEntry>]) -> Vec<Gpu> {
             unnumbered.push((vm, rest));
         }
     }
-    // Mostly it is one GPU of one VM, the one that has just come, and no search is needed.
-    if let [(_, rest)] = &unnumbered[..]
-        && let [share] = rest.shares[..]
-    {
-        if let Some(gpu) = least_enough(&mut gpus, share, &rest.own) {
-            gpu.take(share);
-        }
-        return gpus;
-    }
     let mut needs = Vec::new();
     for (vm, Unnumbered { shares, own }) in unnumbered {
         let allowed: Vec<usize> = (0..gpus.len())
@@ -91,20 +82,7 @@ pub(super) fn taken(host: &HostEntry, vms: &[Option<VmEntry>]) -> Vec<Gpu> {
     gpus
 }
 
-/// The GPU that a VM with these others takes so much of: the one with the least left that is enough,
-/// and if none has enough, the one with the most; the first of equal ones.
-fn least_enough<'a>(gpus: &'a mut [Gpu], share: i64, own: &[i64]) -> Option<&'a mut Gpu> {
-    let allowed = gpus.iter_mut().filter(|gpu| gpu.is_none_of(own));
-    allowed.min_by_key(|gpu| {
-        let free = gpu.free();
-        match share <= 0 || free >= share {
-            true => (false, free),
-            false => (true, free.saturating_neg()),
-        }
-    })
-}
-
-/// GPUs that a VM takes of its host, of which no number is known that the host has.
+/// GPUs that a VM takes and that no row names, or only by an index that the host does not have.
 struct Unnumbered {
     /// The thousandths of each.
     shares: Vec<i64>,
@@ -168,7 +146,8 @@ fn numbers(entry: &VmEntry) -> Vec<i64> {
     entry.gpus().map(|(index, _)| index).collect()
 }
 
-/// The thousandths of each GPU of a VM of which no number is known that the host has.
+/// The thousandths of each GPU of a VM that no row names, or only by an index that the host does
+/// not have.
 fn shares_without_number(entry: &VmEntry, gpus: &[Gpu]) -> impl Iterator<Item = i64> {
     let lost = entry.gpus().filter(|(index, _)| !has(gpus, *index));
     lost.map(|(_, share)| share).chain(entry.gpus_unsaid())

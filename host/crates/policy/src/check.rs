@@ -107,7 +107,7 @@ impl<'a, 't> Checker<'a, 't> {
         })
     }
 
-    /// The unit of an entry that is asked, what it is set to, and where the unit is named.
+    /// The unit of an enabled entry, its settings with defaults, and the place of the unit's name.
     pub(super) fn set_entry(
         &mut self,
         fields: &'a Fields<'t>,

@@ -223,15 +223,6 @@ fn a_policy_is_called_what_it_is_attached_by_and_another_name_is_told() {
     assert_eq!(&*past.explain().unwrap().policy, "mine");
 }
 
-/// The units of these names, as they come with the program.
-fn units_named(wanted: &[&str]) -> Generation {
-    let engine = Engine::new(Limits::default(), None).unwrap();
-    let units = plugins::UNITS.iter();
-    let units = units.filter(|unit| wanted.contains(&unit.name));
-    let units = units.map(|unit| Unit::load(&engine, unit.bytes, unit.name).unwrap());
-    Generation::new(units).unwrap()
-}
-
 #[test]
 fn settings_that_a_unit_refuses_are_told_where_they_stand_in_the_document() {
     let data = tempfile::tempdir().unwrap();

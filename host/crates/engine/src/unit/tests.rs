@@ -658,7 +658,7 @@ fn an_instance_that_takes_longer_to_make_than_the_limit_is_not_used() {
 
 #[test]
 fn an_instance_that_takes_a_while_to_make_is_used_as_long_as_that_is_within_the_limit() {
-    // No processor turns so many rounds in the time in which others are made.
+    // On any processor this loop takes longer than 10 ms, after which an instance is made again.
     let slow = Judging {
         definitions: "
             (func $begin (local $rounds i32)
