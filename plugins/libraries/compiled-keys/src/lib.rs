@@ -125,11 +125,13 @@ impl Keys {
         if self.0.is_empty() {
             return 0.0;
         }
-        let score = |other: HostKey| {
-            let key = self.0.iter().find(|key| key.name == other.name);
-            key.map_or(0.0, |key| key.score(other.value))
-        };
-        others.iter().map(score).sum()
+        let mut score = 0.0;
+        for other in others {
+            if let Some(key) = self.0.iter().find(|key| key.name == other.name) {
+                score += key.score(other.value);
+            }
+        }
+        score
     }
 }
 
