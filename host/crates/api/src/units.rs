@@ -241,7 +241,7 @@ async fn show(
 /// What the unit in force is: its parts, what they read, the reasons that they give, and
 /// its settings.
 #[utoipa::path(get, path = "/v1/units/{unit}/inspection", operation_id = "inspect_unit", tag = "units",
-    params(("unit" = String, Path, description = "Name of the unit")),
+    params(("unit" = String, Path, description = "Name of the unit, or another name that policies may call it by")),
     responses((status = OK, body = UnitShown)))]
 async fn inspect(
     State(deployment): State<Arc<Deployment>>,
@@ -249,7 +249,7 @@ async fn inspect(
 ) -> Result<Response, Problem> {
     let current = deployment.library().current();
     written(move || {
-        let found = current.get(&unit).map(|unit| UnitShown::new(unit));
+        let found = placewright_policy::unit_named(&current, &unit).map(UnitShown::new);
         found.ok_or_else(|| Problem::not_found("unit in force", &unit))
     })
     .await

@@ -226,6 +226,27 @@ document.addEventListener("change", (event) => {
   if (event.target instanceof HTMLSelectElement) ask(event);
 });
 
+// Other colours are put on the page as it stands: nothing that was written on it is lost, nor the focus.
+document.addEventListener("submit", (event) => {
+  const [form, button] = [event.target, event.submitter];
+  if (!(form instanceof HTMLFormElement) || form.getAttribute("action") !== "/scheme") return;
+  if (!(button instanceof HTMLButtonElement)) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  putScheme(form, button);
+});
+
+/** @param {HTMLFormElement} form @param {HTMLButtonElement} button */
+async function putScheme(form, button) {
+  const body = new URLSearchParams({ [button.name]: button.value });
+  // The answer is a way back to this page, and its cookie is set all the same.
+  const answer = await fetch("/scheme", { method: "POST", body, redirect: "manual" }).catch(() => null);
+  if (answer?.type !== "opaqueredirect") return toast("The server cannot be reached. The colours stay as they are.");
+  document.documentElement.setAttribute("data-scheme", button.value);
+  for (const one of form.querySelectorAll("button")) one.setAttribute("aria-pressed", String(one === button));
+  document.dispatchEvent(new CustomEvent("pw-scheme"));
+}
+
 // What was sent is not sent again by a second press.
 document.addEventListener(
   "submit",
@@ -659,6 +680,10 @@ function keysHere() {
     ]]);
   }
   if (rows().length) all.push(["Tables", [["J K", "go to the next row and back"]]]);
+  const letters = [...document.querySelectorAll("#main a[data-key]")];
+  if (letters.length) {
+    all.push(["Values", letters.map((it) => [(it.getAttribute("data-key") ?? "").toUpperCase(), it.textContent ?? ""])]);
+  }
   if (document.querySelector("pw-heat-map")) {
     all.push(["The map, when it has the focus", [
       ["← → ↑ ↓", "choose a host"], ["Home End", "the first and the last of the line"], ["Enter", "opens it"], ["T", "goes to its row"],
@@ -767,6 +792,8 @@ document.addEventListener("keydown", (event) => {
     const place = next?.querySelector("input:not(:disabled), a, button");
     if (place instanceof HTMLElement) place.focus();
   }
+  const letter = document.querySelector(`#main a[data-key="${CSS.escape(event.key)}"]`);
+  if (letter instanceof HTMLElement) letter.click();
   if (event.key === "a" && document.querySelector("[data-all]")) {
     const all = document.querySelector("[data-all]");
     if (all instanceof HTMLInputElement) all.click();

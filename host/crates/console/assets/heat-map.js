@@ -33,6 +33,7 @@ class HeatMap extends HTMLElement {
     });
     new ResizeObserver(() => this.redraw()).observe(this);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+    document.addEventListener("pw-scheme", () => this.redraw());
     this.read();
   }
 

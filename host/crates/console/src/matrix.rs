@@ -352,7 +352,7 @@ pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
             header {
                 span.seg role="group" aria-label="Values" {
                     @for (number, word) in ["raw", "scaled", "weighted"].iter().enumerate() {
-                        a href=(url::with(&ask.query, "values", word, &[])) aria-current=[(number == which).then_some("true")] { (word) }
+                        a href=(url::with(&ask.query, "values", word, &[])) aria-current=[(number == which).then_some("true")] data-key=(&word[..1]) { (word) }
                     }
                 }
                 form.bar.grow method="get" data-auto {

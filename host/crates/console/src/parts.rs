@@ -235,19 +235,24 @@ pub(crate) fn sure_button(class: &str, deed: &str, text: &str, question: &str) -
 
 /// What stands in the place of a button that the caller may not use.
 pub(crate) fn barred(ask: &Ask, needs: Permission, text: &str) -> Markup {
+    all_barred(ask, needs, &[text])
+}
+
+/// Buttons of one permission that the caller has not, with the reason once.
+pub(crate) fn all_barred(ask: &Ask, needs: Permission, texts: &[&str]) -> Markup {
     let role = needs.least_role();
     let why = match ask.caller.role >= role {
         true => "your token is for other clusters".to_owned(),
         false => format!("needs the role {}", role.word()),
     };
-    barred_because(text, &why)
+    barred_because(texts, &why)
 }
 
-/// The same where something else keeps everybody from using it.
-pub(crate) fn barred_because(text: &str, why: &str) -> Markup {
+/// The same where something else keeps everybody from using them.
+pub(crate) fn barred_because(texts: &[&str], why: &str) -> Markup {
     html! {
         span.barred {
-            button.btn type="button" aria-disabled="true" title=(why) { (text) }
+            @for text in texts { button.btn type="button" aria-disabled="true" title=(why) { (text) } }
             span.small.dim { (why) }
         }
     }

@@ -12,6 +12,7 @@ mod keys;
 mod merge;
 mod order;
 mod rows;
+mod setting;
 mod whole;
 
 use std::sync::Arc;
@@ -321,7 +322,7 @@ pub(crate) async fn act(
             if deed == order::ADD {
                 let (unit, list) = (said("add-unit"), said("add-list"));
                 let added = order::added(&draft.text, list, unit)?;
-                match why_not_added(&ask, &name, (unit, list)).await? {
+                match why_not_added(&ask, (unit, list)).await? {
                     None => draft.text = added,
                     Some(why) => {
                         let (unit, list) = (unit.to_owned(), list.to_owned());
@@ -405,34 +406,22 @@ pub(crate) async fn act(
 
 /// Why a unit cannot stand in that list of a chain: a sentence. None: it can, as far as its name and
 /// its kinds tell.
-async fn why_not_added(
-    ask: &Ask,
-    policy: &str,
-    (unit, list): (&str, &str),
-) -> Result<Option<String>, Problem> {
+async fn why_not_added(ask: &Ask, (unit, list): (&str, &str)) -> Result<Option<String>, Problem> {
     let name = chain::unpinned(unit);
-    match ask.get(&format!("/v1/units/{}", segment(name))).await {
+    // Of a unit in force, an inspection knows the other names, too.
+    let inspected = ask
+        .get_if(&format!("/v1/units/{}/inspection", segment(name)))
+        .await;
+    let known_as = inspected.as_ref().map_or(name, |unit| text(unit, "name"));
+    match ask.get(&format!("/v1/units/{}", segment(known_as))).await {
         Ok(known) => return Ok(order::misplaced(&known, list)),
         Err(problem) if problem.code() == Code::NotFound => {}
         Err(problem) => return Err(problem),
     }
-    // A unit has other names, too, by which policies know it.
-    let alone = order::added("filters = []\n", list, name)?;
-    let path = format!("/v1/policies/{}/check", segment(policy));
-    let sent = Language::Toml.sent(&alone, Vec::new());
-    let Err(problem) = ask.send("POST", &path, sent).await else {
-        return Ok(None);
-    };
-    let errors = problem.body(None).errors;
-    let is_unknown = errors
-        .iter()
-        .any(|error| error.message.starts_with("there is no unit"));
-    Ok(is_unknown.then(|| {
-        format!(
-            "There is no unit \"{}\": choose one of the list, or hand it in on the page of units first.",
-            cut(name, 60)
-        )
-    }))
+    Ok(Some(format!(
+        "There is no unit \"{}\": choose one of the list, or hand it in on the page of units first.",
+        cut(name, 60)
+    )))
 }
 
 /// A draft of a revision that is not the newest any more, beside the newest one.
@@ -735,7 +724,7 @@ async fn shown_editor(
                     @match (&chain, draft.is_document) {
                         (Ok(chain), false) => {
                             textarea.hidden name="text" aria-label="The document" { "\n" (draft.text) }
-                            @let state = chain::State { may: may_edit, faults: &faults, first: first.as_deref() };
+                            @let state = setting::State { may: may_edit, faults: &faults, first: first.as_deref() };
                             (chain.form(&state, &units, draft.not_added.as_ref()))
                             @if let Some(whole) = &whole { (whole.form(&state, &units, &chain.settings())) }
                         }

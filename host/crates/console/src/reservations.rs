@@ -17,7 +17,6 @@ use crate::parts::{self, ago, empty, host_link, vm_link};
 use crate::told;
 use crate::url::{self, of_cluster, segment};
 use crate::value::{count, items, number, text};
-use placewright_document::Word;
 use placewright_http::Permission;
 use placewright_http::problem::{Code, Problem};
 
@@ -46,7 +45,6 @@ pub(crate) async fn list(
         .iter()
         .map(|vm| (text(vm, "id"), vm))
         .collect();
-    let may = ask.may(Permission::Operate, Some(&cluster));
     let main = html! {
         div.head { div {
             (crumbs(&[("Overview", "/".to_owned()), (&cluster, of_cluster(&cluster, &[]))], "Reservations"))
@@ -70,14 +68,13 @@ pub(crate) async fn list(
                         th scope="col" { "VM" } th scope="col" { "For" } th scope="col" { "Place" }
                         th.num scope="col" { "CPU" } th.num scope="col" { "Memory" }
                         th scope="col" { "Since" } th scope="col" { "Runs out" }
-                        @if may { th scope="col" { span.vh { "Deeds" } } }
+                        th scope="col" { span.vh { "Deeds" } }
                     } }
                     tbody { @for reservation in reservations {
                         @let vm = vms.get(text(reservation, "vm")).copied().unwrap_or(&Value::Null);
-                        (row(&ask, &cluster, reservation, vm, may))
+                        (row(&ask, &cluster, reservation, vm))
                     } }
                 } }
-                @if !may { p.in.small.dim { "To confirm them or give them back needs the role " (Permission::Operate.least_role().word()) "." } }
             }
             @if let Some(next) = page["next"].as_str() {
                 nav.pager aria-label="Pages" {
@@ -98,7 +95,7 @@ pub(crate) async fn list(
     page::shown(&ask, page).await
 }
 
-fn row(ask: &Ask, cluster: &str, reservation: &Value, vm: &Value, may: bool) -> Markup {
+fn row(ask: &Ask, cluster: &str, reservation: &Value, vm: &Value) -> Markup {
     let id = text(reservation, "vm");
     // What is reserved of it, where that is not what runs.
     let changed = &vm["reserved"]["changes"];
@@ -132,7 +129,7 @@ fn row(ask: &Ask, cluster: &str, reservation: &Value, vm: &Value, may: bool) -> 
                 Some(expires) => (ago(expires)),
                 None => span.dim { "not by itself" },
             } }
-            @if may { td { (acts(ask, cluster, (id, text(reservation, "host")), "")) } }
+            td { (acts(ask, cluster, (id, text(reservation, "host")), "")) }
         }
     }
 }
@@ -141,7 +138,8 @@ fn row(ask: &Ask, cluster: &str, reservation: &Value, vm: &Value, may: bool) -> 
 /// the list.
 pub(crate) fn acts(ask: &Ask, cluster: &str, (vm, host): (&str, &str), back: &str) -> Markup {
     if !ask.may(Permission::Operate, Some(cluster)) {
-        return parts::barred(ask, Permission::Operate, "Confirm");
+        let deeds = ["Confirm", "Keep longer", "Give back"];
+        return parts::all_barred(ask, Permission::Operate, &deeds);
     }
     let sure = format!(
         "Give the place of {} back? Others may take it at once.",

@@ -120,7 +120,7 @@ pub(crate) async fn show(
 /// What can be done with it.
 fn deeds(ask: &Ask, name: &str, unit: &Value) -> Markup {
     if !ask.may(Permission::Administer, None) {
-        return html! { div.bar { (barred(ask, Permission::Administer, "Pin")) (barred(ask, Permission::Administer, "Disable")) } };
+        return html! { div.bar { (parts::all_barred(ask, Permission::Administer, &["Pin", "Disable"])) } };
     }
     let is = |column: &str| unit[column] == true;
     html! {
@@ -128,7 +128,7 @@ fn deeds(ask: &Ask, name: &str, unit: &Value) -> Markup {
             @if is("pinned") { button.btn name="deed" value="unpin" type="submit" { "Take the pin off" } }
             @else { button.btn name="deed" value="pin" type="submit" { "Pin" } }
             @if is("disabled") { button.btn name="deed" value="enable" type="submit" { "Enable" } }
-            @else if let Some(why) = used_by(unit) { (parts::barred_because("Disable", &why)) }
+            @else if let Some(why) = used_by(unit) { (parts::barred_because(&["Disable"], &why)) }
             @else { button.btn.risk name="deed" value="disable" type="submit" { "Disable" } }
         }
     }

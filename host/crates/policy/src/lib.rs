@@ -26,6 +26,7 @@ pub use json_schema::policy_json_schema;
 pub use refused::RefusedSettings;
 pub use settings::Settings;
 pub use unit_name::UnitName;
+pub use units::unit_named;
 pub use words::{InfiniteCosts, Keep, OnFailure, Position, Scaling, Search, Tie, Unheeded};
 
 use std::collections::{BTreeMap, BTreeSet};

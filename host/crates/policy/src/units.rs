@@ -6,8 +6,9 @@ use placewright_engine::generation::Generation;
 
 use placewright_engine::unit::Unit;
 
-/// A name goes before an alias; of two units with one alias, the first by name is meant.
-fn named<'g>(generation: &'g Generation, name: &str) -> Option<&'g Unit> {
+/// The unit that a policy means by a name. A name goes before an alias; of two units with one alias,
+/// the first by name is meant.
+pub fn unit_named<'g>(generation: &'g Generation, name: &str) -> Option<&'g Unit> {
     let alias = || {
         generation.units().find(|known| {
             let aliases = &known.description().aliases;
@@ -19,7 +20,7 @@ fn named<'g>(generation: &'g Generation, name: &str) -> Option<&'g Unit> {
 
 impl UnitDescriptions for Generation {
     fn find(&self, unit: &UnitName) -> Option<&Description> {
-        let found = named(self, &unit.name)?;
+        let found = unit_named(self, &unit.name)?;
         let pinned = unit
             .pin
             .as_deref()
@@ -28,7 +29,7 @@ impl UnitDescriptions for Generation {
     }
 
     fn digest(&self, name: &str) -> Option<String> {
-        named(self, name).map(|unit| unit.digest().to_string())
+        unit_named(self, name).map(|unit| unit.digest().to_string())
     }
 
     fn names(&self) -> Vec<&str> {

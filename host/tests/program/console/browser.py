@@ -265,6 +265,57 @@ def keys_are_told_by_a_key_and_can_be_switched_off(desk):
     desk.wait(lambda: desk.driver.current_url.endswith("/policies"))
 
 
+def values_of_a_decision_are_chosen_by_keys(desk):
+    desk.go("/clusters/north/decisions/120")
+    for key, word in (("r", "raw"), ("s", "scaled"), ("w", "weighted")):
+        ActionChains(desk.driver).send_keys(key).perform()
+        desk.wait(lambda word=word: f"values={word}" in desk.driver.current_url)
+        chosen = ".seg[aria-label='Values'] a[aria-current]"
+        desk.wait(lambda word=word: desk.one(chosen).text == word)
+    ActionChains(desk.driver).send_keys("?").perform()
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "dialog.keys[open]"))
+    assert "weighted" in desk.one("dialog.keys").text
+    desk.one("dialog.keys button").click()
+
+
+def other_colours_take_neither_the_focus_nor_what_was_written(desk):
+    desk.scheme("light")
+    desk.go("/policies/house")
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("7")
+    desk.scheme("dark")
+    assert field.get_attribute("value") == "7"
+    pressed = desk.driver.switch_to.active_element
+    assert (pressed.get_attribute("value"), pressed.get_attribute("aria-pressed")) == ("dark", "true")
+    assert len(desk.driver.find_elements(By.CSS_SELECTOR, ".side [name='scheme'][aria-pressed='true']")) == 1
+    desk.one(".was").click()
+    tries_a_draft(desk, 0)
+    desk.go("/policies/house")
+    assert desk.one("html").get_attribute("data-scheme") == "dark"
+    desk.scheme("light")
+    desk.complains_of_nothing()
+
+
+def a_draft_that_got_no_answer_is_told_and_asked_again(desk):
+    desk.go("/policies/house")
+    desk.driver.execute_script(
+        "window.asks = window.fetch; window.fetch = async () => new Response('', {status: 503})")
+    field = desk.one("input[name='entry/-/costs/0/factor']")
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("3")
+    desk.wait(lambda: desk.driver.find_elements(By.CSS_SELECTOR, "#answer .stale-answer"))
+    assert "status 503" in desk.one("#answer .stale-answer").text
+    # Nothing is being waited for any more.
+    assert desk.one("#answer").get_attribute("aria-busy") is None
+    desk.driver.execute_script("window.fetch = window.asks")
+    desk.one("#answer .stale-answer button").click()
+    desk.wait(lambda: not desk.driver.find_elements(By.CSS_SELECTOR, "#answer .stale-answer, #answer[aria-busy]"))
+    desk.one(".was").click()
+    tries_a_draft(desk, 0)
+    desk.complains_of_nothing()
+
+
 def what_holds_for_the_whole_policy_is_changed_and_told_in_words(desk):
     desk.go("/policies/house")
     folded = lambda name: desk.driver.find_element(By.XPATH, f"//section[@aria-labelledby='whole']//summary[starts-with(., '{name}')]")
@@ -856,9 +907,12 @@ def main():
         the_map_is_walked_by_keys(desk)
         the_map_is_coloured_by_the_cost_of_a_vm(desk, api)
         keys_are_told_by_a_key_and_can_be_switched_off(desk)
+        values_of_a_decision_are_chosen_by_keys(desk)
+        other_colours_take_neither_the_focus_nor_what_was_written(desk)
         the_cells_of_a_large_map_are_read_again_by_themselves(desk, api)
         a_filter_answers_while_one_types_and_is_in_the_url(desk)
         a_policy_is_tuned_and_counts_as_the_api_counts(desk, api)
+        a_draft_that_got_no_answer_is_told_and_asked_again(desk)
         the_slider_of_a_factor_goes_as_far_as_its_field(desk)
         a_factor_that_is_refused_stays_as_it_was_written(desk, api)
         what_is_wrong_is_told_at_its_field(desk)

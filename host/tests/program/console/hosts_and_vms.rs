@@ -290,7 +290,12 @@ fn reservations_are_listed_confirmed_kept_longer_and_given_back() {
     let other = if host == "h1" { "h2" } else { "h1" };
     assert_eq!(act(&cookie, "v1", other, "confirm", "").status, 409);
     let viewer = desk.sign_in(&desk.viewer);
-    assert!(desk.page(path, &viewer).contains("needs the role operator"));
+    let seen = desk.page(path, &viewer);
+    for deed in ["Confirm", "Keep longer", "Give back"] {
+        let barred =
+            format!("aria-disabled=\"true\" title=\"needs the role operator\">{deed}</button>");
+        assert_eq!(seen.matches(&barred).count(), 8, "{barred}: {seen}");
+    }
     assert_eq!(act(&viewer, "v1", &host, "confirm", "").status, 403);
     assert_eq!(place("v1")["host"], host.as_str());
     let done = act(&cookie, "v1", &host, "confirm", "vm");

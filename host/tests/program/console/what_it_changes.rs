@@ -807,11 +807,23 @@ fn units_are_added_and_removed_and_their_scaling_and_tier_are_set() {
         "{}",
         by_alias.body
     );
+    // The unit behind the other name is the one that is shown, and its kind the one that counts.
+    let api = desk.api();
+    let own = api.get("/v1/units/HugePages/inspection").body["name"].clone();
+    let link = format!(
+        "<a href=\"/units/{}\"><b>HugePages</b>",
+        own.as_str().unwrap()
+    );
+    assert!(by_alias.body.contains(&link), "{link}: {}", by_alias.body);
     // What cannot stand there is refused at the field, and does not join the draft.
     for (unit, why) in [
         ("nonsense", "There is no unit &quot;nonsense&quot;"),
         ("nonsense@9f2c41", "There is no unit &quot;nonsense&quot;"),
         ("network", "The unit network is not a cost function"),
+        (
+            "HugePages",
+            &format!("The unit {} is not a cost function", own.as_str().unwrap()),
+        ),
     ] {
         let refused = act(&[("add-unit", unit), ("add-list", "costs"), ("deed", "add")]);
         assert_eq!(refused.status, 422, "{}", refused.body);

@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::Value;
 use toml_edit::{DocumentMut, Item};
 
 use super::document::{Place, nth, shown};
 use super::faults::Faults;
-use super::rows::{self, Rows};
-use super::{NotAdded, amount, as_toml, order};
+use super::setting::{self, Setting, State, described, invalid, setting_fields, unknown, wrong};
+use super::{NotAdded, as_toml, order, rows};
 use crate::ask::Ask;
 use crate::format::cut;
 use crate::url::segment;
@@ -62,15 +62,6 @@ pub(super) struct Chain {
     stages: Vec<Stage>,
 }
 
-/// What a form is shown with.
-pub(super) struct State<'s> {
-    /// Whether anything may be changed.
-    pub(super) may: bool,
-    pub(super) faults: &'s Faults,
-    /// The first field that something is wrong with.
-    pub(super) first: Option<&'s str>,
-}
-
 struct Stage {
     name: Option<String>,
     /// Which candidates go on, where there are several stages.
@@ -81,8 +72,8 @@ struct Stage {
 struct Entry {
     place: Place,
     unit: String,
-    /// Whether there is such a unit.
-    is_there: bool,
+    /// What the unit itself is called, which the document may name by another name. None: there is none.
+    known_as: Option<String>,
     name: String,
     enabled: bool,
     /// As it is written, number or not.
@@ -95,50 +86,6 @@ struct Entry {
     /// What happens if it fails, if that is written.
     on_failure: Option<String>,
     settings: Vec<Setting>,
-}
-
-/// A setting: what the unit declares, with what the document says.
-pub(super) struct Setting {
-    /// Its name alone until the unit was asked.
-    pub(super) declared: Value,
-    pub(super) value: Option<String>,
-    /// Where it is a table: its rows, if the form can show them.
-    pub(super) rows: Option<Rows>,
-}
-
-impl Default for Setting {
-    /// One that the document does not give.
-    fn default() -> Self {
-        Self {
-            declared: Value::Null,
-            value: None,
-            rows: Some(Rows::new()),
-        }
-    }
-}
-
-impl Setting {
-    fn name(&self) -> &str {
-        text(&self.declared, "name")
-    }
-
-    fn is_table(&self) -> bool {
-        !items(&self.declared, "columns").is_empty()
-    }
-
-    fn is_set(&self) -> bool {
-        let has_rows = self.rows.as_ref().is_some_and(|rows| !rows.is_empty());
-        self.value.is_some() || (self.is_table() && (has_rows || self.rows.is_none()))
-    }
-
-    /// The keys of its fields.
-    pub(super) fn keys(&self) -> Vec<String> {
-        let mut keys = vec![format!("settings/{}", self.name())];
-        if let (true, Some(rows)) = (self.is_table(), &self.rows) {
-            keys.extend(rows::keys(&self.declared, rows));
-        }
-        keys
-    }
 }
 
 impl Chain {
@@ -164,20 +111,9 @@ impl Chain {
                 known.insert(entry.unit.clone(), ask.get_if(&path).await);
             }
             let inspected = known.get(&entry.unit).and_then(Option::as_ref);
-            entry.is_there = inspected.is_some();
+            entry.known_as = inspected.map(|it| text(it, "name").to_owned());
             let declared = inspected.map_or(&[][..], |it| items(it, "settings"));
-            let mut said = std::mem::take(&mut entry.settings);
-            let settings = declared.iter().map(|declared| {
-                let known = said
-                    .iter()
-                    .position(|it| it.name() == text(declared, "name"));
-                let said = known.map(|known| said.swap_remove(known));
-                Setting {
-                    declared: declared.clone(),
-                    ..said.unwrap_or_default()
-                }
-            });
-            entry.settings = settings.collect();
+            entry.settings = setting::declared(std::mem::take(&mut entry.settings), declared);
         }
         Ok(Self { stages })
     }
@@ -402,18 +338,11 @@ pub(super) fn unpinned(unit: &str) -> &str {
 fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
     let said = |key: &str| table.get(key).and_then(shown);
     let unit = said("unit").unwrap_or_default();
-    let settings = table.get("settings").and_then(Item::as_table_like);
-    let settings = settings.into_iter().flat_map(|settings| settings.iter());
-    let settings = settings.map(|(name, value)| Setting {
-        declared: json!({ "name": name }),
-        value: shown(value),
-        rows: rows::read(value),
-    });
     Entry {
         place,
         name: said("name").unwrap_or_else(|| unit.clone()),
         unit,
-        is_there: false,
+        known_as: None,
         enabled: said("enabled").is_none_or(|enabled| enabled == "true"),
         factor: said("factor").unwrap_or_else(|| "1".to_owned()),
         was: None,
@@ -421,7 +350,7 @@ fn entry(place: Place, table: &dyn toml_edit::TableLike) -> Entry {
         tier: said("tier").unwrap_or_else(|| "1".to_owned()),
         position: said("position").unwrap_or_else(|| "any".to_owned()),
         on_failure: said("on-failure"),
-        settings: settings.collect(),
+        settings: setting::written(table),
     }
 }
 
@@ -434,7 +363,7 @@ impl Entry {
             div class={ "entry" @if list != "costs" { " filter" } } data-entry=(of_entry) {
                 @if list != "costs" { span.dim.num { (number_in_list + 1) } }
                 span {
-                    @if self.is_there { a href={ "/units/" (segment(unpinned(&self.unit))) } { b { (cut(&self.name, 60)) } } }
+                    @if let Some(known) = &self.known_as { a href={ "/units/" (segment(known)) } { b { (cut(&self.name, 60)) } } }
                     @else { b { (cut(&self.name, 60)) } }
                     @if self.name != self.unit { span.sub.small.dim { " " (cut(&self.unit, 40)) } }
                     @if let Some(on_failure) = &self.on_failure { span.small.dim { " if it fails: " (cut(on_failure, 40)) } }
@@ -585,111 +514,6 @@ fn on_failures(list: &str) -> [(&'static str, &'static str); 3] {
     }
 }
 
-/// Fields of settings as a unit declares them; `name` gives the name of a field by its key.
-pub(super) fn setting_fields(
-    settings: &[Setting],
-    name: &dyn Fn(&str) -> String,
-    state: &State<'_>,
-) -> Markup {
-    html! {
-        @for setting in settings {
-            @let declared = &setting.declared;
-            @let field = name(&format!("settings/{}", setting.name()));
-            @let value = amount::shown(declared, setting.value.as_deref().unwrap_or_default());
-            div.setting {
-                @if setting.is_table() {
-                    span.small { b.mono { (cut(setting.name(), 60)) } }
-                    @match &setting.rows {
-                        Some(rows) => (rows::form(declared, rows, (&field, name), state)),
-                        None => span.small.soft id=(field) { "A table: change it in the document." },
-                    }
-                } @else {
-                    label.small for=(field) { b.mono { (cut(setting.name(), 60)) } }
-                    (control(declared, &field, &value, state))
-                }
-                (wrong(&field, state.faults))
-                span.small.dim id={ "hint-" (field) } { (bounds(declared)) }
-                span.small.soft { (cut(text(declared, "meaning"), 240)) }
-            }
-        }
-    }
-}
-
-/// What is wrong with a field, below it.
-pub(super) fn wrong(field: &str, faults: &Faults) -> Markup {
-    html! {
-        @if let Some(told) = faults.at(field) { p.wrong id={ "wrong-" (field) } { (told) } }
-    }
-}
-
-pub(super) fn invalid(field: &str, faults: &Faults) -> Option<&'static str> {
-    faults.at(field).map(|_| "true")
-}
-
-/// The ids of what describes a field: what it takes, and what is wrong with it.
-pub(super) fn described(field: &str, has_hint: bool, faults: &Faults) -> Option<String> {
-    let hint = has_hint.then(|| format!("hint-{field}"));
-    let wrong = faults.at(field).map(|_| format!("wrong-{field}"));
-    let ids: Vec<String> = [wrong, hint].into_iter().flatten().collect();
-    (!ids.is_empty()).then(|| ids.join(" "))
-}
-
-/// What a document says and a list does not offer is chosen in it all the same: it stays until somebody
-/// chooses something else.
-fn unknown(said: &str, words: &[&str]) -> Markup {
-    html! { @if !words.contains(&said) { option value=(said) selected { (cut(said, 40)) } } }
-}
-
-fn control(declared: &Value, field: &str, value: &str, state: &State<'_>) -> Markup {
-    let (may, faults) = (state.may, state.faults);
-    let is_first = state.first == Some(field);
-    let choices = items(declared, "choices");
-    let usual = amount::usual(declared, declared["default"].as_str().unwrap_or_default());
-    if text(declared, "kind") == "boolean" || !choices.is_empty() {
-        let mut words: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
-        if words.is_empty() {
-            words = vec!["true", "false"];
-        }
-        return html! {
-            select.field id=(field) name=(field) aria-invalid=[invalid(field, faults)] aria-describedby=[described(field, true, faults)] autofocus[is_first] disabled[!may] {
-                option value="" { "as usual" @if !usual.is_empty() { " (" (cut(&usual, 40)) ")" } }
-                @for word in &words { option value=(word) selected[value == *word] { (word) } }
-                @if !value.is_empty() { (unknown(value, &words)) }
-            }
-        };
-    }
-    html! {
-        input.field id=(field) name=(field) value=(value) placeholder=(cut(&usual, 60)) readonly[!may]
-            aria-invalid=[invalid(field, faults)] aria-describedby=[described(field, true, faults)] autofocus[is_first];
-    }
-}
-
-/// What a setting takes, in words.
-fn bounds(declared: &Value) -> String {
-    let mut said = Vec::new();
-    said.extend(amount::measure(declared).map(str::to_owned));
-    let bound = |name: &str| {
-        declared[name]
-            .as_f64()
-            .map(|it| amount::bound(declared, it))
-    };
-    match (bound("least"), bound("greatest")) {
-        (Some(least), Some(greatest)) => said.push(format!("from {least} to {greatest}")),
-        (Some(least), None) => said.push(format!("at least {least}")),
-        (None, Some(greatest)) => said.push(format!("at most {greatest}")),
-        (None, None) => {}
-    }
-    match (declared["default"].as_str(), declared["required"] == true) {
-        (_, true) => said.push("must be given".to_owned()),
-        (Some(usual), _) => {
-            let usual = amount::usual(declared, usual);
-            said.push(format!("{} if not given", cut(&usual, 40)));
-        }
-        (None, _) => said.push("may be left out".to_owned()),
-    }
-    said.join(", ")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -724,24 +548,6 @@ mod tests {
         let draft = "[[costs]]\nunit = \"memory\"\nfactor = \"much\"\n";
         assert_eq!(costs(draft, json)[0].2.as_deref(), Some("3"));
         assert_eq!(costs(draft, "= no")[0].2, None);
-    }
-
-    #[test]
-    fn a_word_that_a_list_does_not_offer_stays_chosen() {
-        let faults = Faults::default();
-        let state = State {
-            may: true,
-            faults: &faults,
-            first: None,
-        };
-        let declared = serde_json::json!({"name": "strict", "kind": "boolean", "default": "true"});
-        let shown = |value| control(&declared, "f", value, &state).into_string();
-        let chosen = "<option value=\"maybe\" selected>maybe</option>";
-        assert!(shown("maybe").contains(chosen), "{}", shown("maybe"));
-        for known in ["", "true"] {
-            assert_eq!(shown(known).matches("<option").count(), 3);
-        }
-        assert_eq!(unknown("best", &["all", "best"]).into_string(), "");
     }
 
     #[test]

@@ -168,6 +168,7 @@ pub(super) fn with_fields(text: &str, fields: &Pairs) -> Result<String, Problem>
 fn tidy(document: &mut DocumentMut, fields: &Pairs) {
     for (name, _) in fields {
         let Some((place, key)) = Place::of(name) else {
+            keys::tidy(document, name);
             continue;
         };
         if let Some(setting) = rows::setting(key)

@@ -5,6 +5,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
 use super::changes::WORDS;
 use super::document::{nth, put, put_setting};
+use super::rows;
 use crate::url::Pairs;
 
 /// The field of the rules for ties, which comes once for each.
@@ -25,11 +26,7 @@ pub(super) fn change(
     value: &str,
     fields: &Pairs,
 ) -> Option<()> {
-    let all = |name: &str| -> Vec<&str> {
-        let found = fields.iter().filter(|(known, _)| known == name);
-        let said = found.map(|(_, value)| value.trim());
-        said.filter(|value| !value.is_empty()).collect()
-    };
+    let all = |name: &str| given(fields, name);
     let parts: Vec<&str> = name.split('/').collect();
     match parts.as_slice() {
         ["policy", "tie-rule"] => ties(document, &all(TIES)),
@@ -47,17 +44,15 @@ pub(super) fn change(
             "policy",
             table @ ("order" | "balance"),
             "settings",
-            setting @ ..,
+            name @ ..,
         ] => {
-            let entry = document.get_mut(table).and_then(Item::as_table_like_mut);
-            // The fields are those of the unit that was there when the form was made.
-            let of = all(&format!("policy/{table}/of"));
-            let is_of = |entry: &&mut dyn TableLike| {
-                let unit = entry.get("unit").and_then(Item::as_str);
-                of.first().is_none_or(|of| unit == Some(of))
-            };
-            if let Some(entry) = entry.filter(is_of) {
-                put_setting(entry, &setting.join("/"), value)?;
+            if let Some(entry) = of_the_form(document, table, fields) {
+                put_setting(entry, &name.join("/"), value)?;
+            }
+        }
+        ["policy", table @ ("order" | "balance"), cell @ ..] if is_cell(cell) => {
+            if let Some(entry) = of_the_form(document, table, fields) {
+                rows::put_cell(entry, &cell.join("/"), value)?;
             }
         }
         ["policy", "order" | "balance", "of"] => {}
@@ -91,6 +86,48 @@ pub(super) fn change(
         _ => return None,
     }
     Some(())
+}
+
+/// What is entered in the fields of a name.
+fn given<'f>(fields: &'f Pairs, name: &str) -> Vec<&'f str> {
+    let found = fields.iter().filter(|(known, _)| known == name);
+    let entered = found.map(|(_, value)| value.trim());
+    entered.filter(|value| !value.is_empty()).collect()
+}
+
+/// The table that names one unit, if that is still the unit whose fields the form has.
+fn of_the_form<'d>(
+    document: &'d mut DocumentMut,
+    table: &str,
+    fields: &Pairs,
+) -> Option<&'d mut dyn TableLike> {
+    let of = given(fields, &format!("policy/{table}/of"));
+    let entry = document.get_mut(table)?.as_table_like_mut()?;
+    let unit = entry.get("unit").and_then(Item::as_str);
+    of.first()
+        .is_none_or(|of| unit == Some(of))
+        .then_some(entry)
+}
+
+/// Whether the rest of a field's name is that of a cell of a table.
+fn is_cell(parts: &[&str]) -> bool {
+    rows::setting(&parts.join("/")).is_some()
+}
+
+/// Take away what has no value any more of the settings that are tables, of a unit that a table of the
+/// policy names.
+pub(super) fn tidy(document: &mut DocumentMut, name: &str) {
+    let mut parts = name.splitn(3, '/');
+    let (Some("policy"), Some(table @ ("order" | "balance")), Some(key)) =
+        (parts.next(), parts.next(), parts.next())
+    else {
+        return;
+    };
+    if let Some(setting) = rows::setting(key)
+        && let Some(entry) = document.get_mut(table).and_then(Item::as_table_like_mut)
+    {
+        rows::tidy(entry, setting);
+    }
 }
 
 /// Put the rules for ties, unless the document says them already, or they are the usual ones and
@@ -267,6 +304,30 @@ mod tests {
             assert!(text.contains(part), "{part}: {text}");
         }
         assert!(text.parse::<toml_edit::DocumentMut>().is_ok());
+    }
+
+    #[test]
+    fn rows_of_a_table_setting_are_changed_added_and_removed_where_one_unit_is_named() {
+        let text = "[balance]\nunit = \"shares\"\nsettings = { weights = [{ account = \"a\", weight = 3 }] }\n";
+        let cells = |cells: &[(&str, &str)]| {
+            let field = |(cell, value): &(&str, &str)| {
+                let name = format!("policy/balance/rows/{cell}/weights");
+                (name, (*value).to_owned())
+            };
+            cells.iter().map(field).collect::<Vec<_>>()
+        };
+        let same = cells(&[("0/text/account", "a"), ("0/integer/weight", "3")]);
+        assert_eq!(with_fields(text, &same).unwrap(), text);
+        let more = cells(&[("1/text/account", "7"), ("1/integer/weight", "5")]);
+        let more = with_fields(text, &more).unwrap();
+        assert!(more.contains("{ account = \"7\", weight = 5 }"), "{more}");
+        let none = cells(&[("0/text/account", ""), ("0/integer/weight", "")]);
+        let none = with_fields(text, &none).unwrap();
+        assert_eq!(none, "[balance]\nunit = \"shares\"\n");
+        // Cells of another unit's form are passed over.
+        let mut of_another = cells(&[("0/integer/weight", "9")]);
+        of_another.push(("policy/balance/of".to_owned(), "other".to_owned()));
+        assert_eq!(with_fields(text, &of_another).unwrap(), text);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use maud::{Markup, html};
 use serde_json::Value;
 use toml_edit::{Array, InlineTable, Item, Table, TableLike};
 
-use super::chain::{State, described, invalid, wrong};
 use super::document::{nth, put, shown};
+use super::setting::{State, described, invalid, wrong};
 use crate::format::cut;
 use crate::value::{items, text};
 

@@ -4,11 +4,12 @@ use maud::{Markup, html};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item};
 
-use super::chain::{Setting, State, choice, described, invalid, setting_fields, unpinned, wrong};
+use super::chain::{choice, unpinned};
 use super::document::{nth, shown};
 use super::faults::Faults;
 use super::keys::{NEW_NEED, NEW_SETTING, NEW_WATCH, TIES, WATCH};
 use super::order;
+use super::setting::{self, Setting, State, described, invalid, setting_fields, wrong};
 use crate::ask::Ask;
 use crate::format::{cut, things};
 use crate::url::segment;
@@ -65,8 +66,8 @@ struct Alone {
     /// What holds without one.
     none: &'static str,
     unit: String,
-    /// Whether there is such a unit.
-    is_there: bool,
+    /// What the unit itself is called. None: there is none of the name.
+    known_as: Option<String>,
     settings: Vec<Setting>,
 }
 
@@ -92,25 +93,17 @@ fn stands_alone(unit: &Value) -> bool {
 impl Whole {
     /// What a document in TOML says. None: it cannot be read.
     pub(super) async fn read(ask: &Ask, text: &str) -> Option<Self> {
-        let (mut whole, said) = read(text)?;
-        for (alone, said) in whole.alone.iter_mut().zip(said) {
+        let mut whole = read(text)?;
+        for alone in &mut whole.alone {
             if alone.unit.is_empty() {
                 continue;
             }
             let path = format!("/v1/units/{}/inspection", segment(unpinned(&alone.unit)));
             let inspected = ask.get_if(&path).await;
-            alone.is_there = inspected.is_some();
-            let inspected = inspected.unwrap_or_default();
-            let declared = items(&inspected, "settings").iter().map(|declared| {
-                let name = self::text(declared, "name");
-                let value = said.iter().find(|(known, _)| known == name);
-                Setting {
-                    declared: declared.clone(),
-                    value: value.map(|(_, value)| value.clone()),
-                    rows: None,
-                }
-            });
-            alone.settings = declared.collect();
+            let Some(inspected) = inspected else { continue };
+            alone.known_as = Some(self::text(&inspected, "name").to_owned());
+            let declared = items(&inspected, "settings");
+            alone.settings = setting::declared(std::mem::take(&mut alone.settings), declared);
         }
         Some(whole)
     }
@@ -309,7 +302,7 @@ impl Alone {
                     input.field id=(field) name=(field) value=(self.unit) list="units-alone" placeholder=(self.none) readonly[!state.may]
                         autofocus[state.first == Some(field.as_str())] aria-invalid=[invalid(&field, state.faults)] aria-describedby=[described(&field, false, state.faults)];
                     (wrong(&field, state.faults))
-                    @if self.is_there { span.small { a href={ "/units/" (segment(unpinned(&self.unit))) } { "About the unit" } } }
+                    @if let Some(known) = &self.known_as { span.small { a href={ "/units/" (segment(known)) } { "About the unit" } } }
                 }
                 (setting_fields(&self.settings, &|key| self.field(key), state))
             }
@@ -320,8 +313,8 @@ impl Alone {
 /// Names of settings with what they are set to.
 type Pairs = Vec<(String, String)>;
 
-/// What a document says, and the settings of the units that it names alone.
-fn read(text: &str) -> Option<(Whole, [Pairs; 2])> {
+/// What a document says.
+fn read(text: &str) -> Option<Whole> {
     let mut document: DocumentMut = text.parse().ok()?;
     let said = |key: &str| document.get(key).and_then(shown).unwrap_or_default();
     let pairs = |item: Option<&Item>| -> Pairs {
@@ -331,24 +324,20 @@ fn read(text: &str) -> Option<(Whole, [Pairs; 2])> {
             .filter_map(|(name, value)| Some((name.to_owned(), shown(value)?)))
             .collect()
     };
-    let alone = |key: &'static str, title, none| Alone {
-        key,
-        title,
-        none,
-        unit: document
-            .get(key)
-            .and_then(|it| it.get("unit"))
-            .and_then(shown)
-            .unwrap_or_default(),
-        is_there: false,
-        settings: Vec::new(),
+    let alone = |key: &'static str, title, none| {
+        let table = document.get(key).and_then(Item::as_table_like);
+        let unit = table.and_then(|it| it.get("unit")).and_then(shown);
+        Alone {
+            key,
+            title,
+            none,
+            unit: unit.unwrap_or_default(),
+            known_as: None,
+            settings: table.map_or_else(Vec::new, setting::written),
+        }
     };
     let order = alone("order", "Order of batches", "by priority, score and size");
     let balance = alone("balance", "Balance", "none: no moves are proposed");
-    let settings = [&order, &balance].map(|alone| {
-        let table = document.get(alone.key).and_then(|it| it.get("settings"));
-        pairs(table)
-    });
     let ties = document.get("tie-rule").and_then(Item::as_array);
     let ties = ties
         .into_iter()
@@ -376,5 +365,5 @@ fn read(text: &str) -> Option<(Whole, [Pairs; 2])> {
             .watches
             .push(WATCH.map(|key| watch.get(key).and_then(shown).unwrap_or_default()));
     }
-    Some((whole, settings))
+    Some(whole)
 }
