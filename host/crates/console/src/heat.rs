@@ -19,8 +19,8 @@ const WIDTH: usize = 1080;
 const COLUMNS: usize = 5;
 /// A map of more hosts than this refreshes its cells without the page around them.
 const REFRESHES_CELLS: usize = 1000;
-/// From so many hosts on, cells are smaller.
-const MANY: usize = 2500;
+/// The side of a cell, by up to how many hosts there are: few hosts fill the map as well.
+const CELLS: [(usize, usize); 4] = [(150, 24), (600, 16), (2500, 11), (usize::MAX, 8)];
 /// The share from which a cell is marked as full.
 const FULL: f64 = 0.97;
 /// Letters of a zone's name that are shown beside its blocks, and of a group's above its block.
@@ -83,7 +83,7 @@ pub(crate) fn map(ask: &Ask, cluster: &str, fleet: &Fleet, wanted: &[&HostRow]) 
             svg.heat viewBox={ "0 0 " (WIDTH) " " (height) } role="img" aria-label=(label) {
                 @for zone in &zones {
                     @if !zone.name.is_empty() {
-                        text.zone x="0" y=(zone.y + 10) { (format::cut(zone.name, ZONE - 1)) }
+                        text.zone x="0" y=(zone.y + grid.cell / 2 + 4) { (format::cut(zone.name, ZONE - 1)) }
                     }
                     @for block in &zone.blocks {
                         @if !block.name.is_empty() {
@@ -127,7 +127,8 @@ pub(crate) fn cells(query: &Pairs, fleet: &Fleet, wanted: &[&HostRow]) -> Cells 
 
 /// Put zones below each other, and the blocks of each beside each other; gives the height, too.
 fn laid_out<'h>(wanted: &[&'h HostRow], is_zoned: bool) -> (Vec<Zone<'h>>, usize, Grid) {
-    let cell = if wanted.len() > MANY { 8 } else { 11 };
+    let cell = CELLS.iter().find(|(hosts, _)| wanted.len() <= *hosts);
+    let cell = cell.map_or(8, |(_, cell)| *cell);
     let grid = Grid {
         cell,
         step: cell + 2,
@@ -405,6 +406,16 @@ mod tests {
         // By rack alone there is one row of all racks.
         let (zones, _, _) = laid_out(&wanted, false);
         assert_eq!((zones.len(), zones[0].blocks.len()), (1, 40));
+    }
+
+    #[test]
+    fn the_fewer_hosts_there_are_the_larger_are_their_cells() {
+        let side = |hosts: usize| {
+            let hosts = vec![HostRow::default(); hosts];
+            let wanted: Vec<&HostRow> = hosts.iter().collect();
+            laid_out(&wanted, false).2.cell
+        };
+        assert_eq!([60, 500, 2000, 5000].map(side), [24, 16, 11, 8]);
     }
 
     #[test]

@@ -195,8 +195,8 @@ pub(crate) fn sorted_head(
     };
     let order = is_this.then_some(if descends { "descending" } else { "ascending" });
     let arrow = match order {
-        Some("descending") => " ↓",
-        Some(_) => " ↑",
+        Some("descending") => "\u{a0}↓",
+        Some(_) => "\u{a0}↑",
         None => "",
     };
     html! {

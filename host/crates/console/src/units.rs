@@ -223,7 +223,7 @@ pub(crate) fn paused(paused: &Value) -> Markup {
 /// Where a unit came from, as it stands after "From".
 pub(crate) fn source(source: &Value) -> Markup {
     html! { @match text(source, "kind") {
-        "embedded" => "the program",
+        "embedded" => span.nowrap { "the program" },
         "upload" => { "upload by " (cut(text(source, "by"), 40)) }
         "file" => { span.mono { (cut(text(source, "path"), 60)) } }
         "rollback" => "a rollback to an earlier version",

@@ -137,6 +137,18 @@ def tries_a_draft(desk, differing):
         raise AssertionError(f"not {differing}: {desk.one('#answer').text}") from None
 
 
+# What is wrong with tables: one that has to be scrolled on a desk, and a second line that stands in the first.
+OF_TABLES = """
+    const tables = [...document.querySelectorAll("#main .scroll")].filter((it) => it.scrollWidth > it.clientWidth + 1);
+    const lines = [...document.querySelectorAll("#main tbody :is(td, th) .sub")]
+        .filter((it) => getComputedStyle(it).display === "inline" && !it.closest(".events"));
+    return [
+        ...tables.map((it) => `a table of ${it.scrollWidth} pixels in ${it.clientWidth}: ${it.textContent.slice(0, 60)}`),
+        ...lines.slice(0, 3).map((it) => `"${it.textContent.slice(0, 60)}" has no line of its own`),
+    ];
+"""
+
+
 def every_page_is_shown_in_both_schemes_without_a_complaint(desk, axe):
     wrong = []
     for scheme in ("light", "dark"):
@@ -148,6 +160,7 @@ def every_page_is_shown_in_both_schemes_without_a_complaint(desk, axe):
             told = desk.complaints()
             wide = desk.driver.execute_script("return document.documentElement.scrollWidth - innerWidth")
             told += [f"{wide} pixels too wide"] if wide > 1 else []
+            told += desk.driver.execute_script(OF_TABLES)
             told += serious(desk, axe) if axe else []
             wrong += [f"{path}, {scheme}: {it}" for it in told]
     assert not wrong, "\n".join(wrong)

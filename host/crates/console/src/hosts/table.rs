@@ -60,7 +60,7 @@ pub(super) fn table(
                     td { (host_state(&host.state)) }
                     @if has_zone { td { (cut(host.zone.as_deref().unwrap_or("–"), 40)) } }
                     @if has_group { td { (cut(host.group.as_deref().unwrap_or("–"), 40)) } }
-                    @if needs_column { td.num.value {
+                    @if needs_column { td.value.told[host.told.is_some()].num[host.told.is_none()] {
                         // Of a size of its own: a figure that is refreshed leaves the table as it is laid out.
                         @if is_live { span.figure { (host.written(colour)) } } @else { (host.written(colour)) }
                     } }
