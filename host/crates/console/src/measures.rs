@@ -9,27 +9,60 @@ pub(crate) struct Measures {
     pub(crate) memory: Measure,
 }
 
+/// The columns of a host that they are made of.
+pub(crate) const AMOUNTS: [&str; 11] = [
+    "cpu.total",
+    "cpu.overcommit",
+    "cpu.usage",
+    "cpu.committed",
+    "cpu.pending",
+    "memory.total",
+    "memory.overcommit",
+    "memory.free",
+    "memory.reserved",
+    "memory.committed",
+    "memory.pending",
+];
+
 impl Measures {
     /// Of the host with these columns, as the sums of its cluster count them. `overcommit` is that of
     /// the policy, for the CPU of a host that has none itself.
     pub(crate) fn of_host(amount: impl Fn(&str) -> Option<f64>, overcommit: Option<f64>) -> Self {
-        let zero = |name: &str| amount(name).unwrap_or_default();
-        let (cpu, memory) = (zero("cpu.total"), zero("memory.total"));
-        let cpu_overcommit = amount("cpu.overcommit").or(overcommit);
-        let memory_overcommit = amount("memory.overcommit").unwrap_or(1.0);
+        Self::of(AMOUNTS.map(amount), overcommit)
+    }
+
+    /// The same, from the values of [`AMOUNTS`] in their order.
+    pub(crate) fn of(
+        [
+            cpu,
+            cpu_overcommit,
+            cpu_usage,
+            cpu_committed,
+            cpu_pending,
+            memory,
+            memory_overcommit,
+            memory_free,
+            memory_reserved,
+            memory_committed,
+            memory_pending,
+        ]: [Option<f64>; AMOUNTS.len()],
+        overcommit: Option<f64>,
+    ) -> Self {
+        let (cpu, memory) = (cpu.unwrap_or_default(), memory.unwrap_or_default());
+        let may_promise = memory * memory_overcommit.unwrap_or(1.0);
         Self {
             cpu: Measure {
-                committed: zero("cpu.committed"),
-                reserved: zero("cpu.pending"),
-                used: amount("cpu.usage").map(|share| share * cpu),
-                promisable: cpu * cpu_overcommit.unwrap_or(1.0),
+                committed: cpu_committed.unwrap_or_default(),
+                reserved: cpu_pending.unwrap_or_default(),
+                used: cpu_usage.map(|share| share * cpu),
+                promisable: cpu * cpu_overcommit.or(overcommit).unwrap_or(1.0),
                 total: cpu,
             },
             memory: Measure {
-                committed: zero("memory.committed"),
-                reserved: zero("memory.pending"),
-                used: amount("memory.free").map(|free| (memory - free).max(0.0)),
-                promisable: (memory * memory_overcommit - zero("memory.reserved")).max(0.0),
+                committed: memory_committed.unwrap_or_default(),
+                reserved: memory_pending.unwrap_or_default(),
+                used: memory_free.map(|free| (memory - free).max(0.0)),
+                promisable: (may_promise - memory_reserved.unwrap_or_default()).max(0.0),
                 total: memory,
             },
         }

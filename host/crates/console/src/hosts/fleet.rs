@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::colour::{self, Colour, Share};
 use crate::ask::{Ask, Sent};
 use crate::format::{cost, cut};
-use crate::measures::Measures;
+use crate::measures::{self, Measures};
 use crate::parts::Measure;
 use crate::url::segment;
 use crate::value::{self, items, text};
@@ -449,30 +449,35 @@ fn word(value: &Value) -> Option<String> {
 
 fn rows(shown: &Value, grouping: &Grouping, named: &[&str]) -> Vec<HostRow> {
     let (columns, overcommit) = (&shown["columns"], shown["cpu-overcommit"].as_f64());
-    let group = grouping.attribute.as_deref();
-    let ids = columns["id"].as_array().map_or(0, Vec::len);
-    let number = |name: &str, row: usize| columns[name][row].as_f64();
-    let text = |name: &str, row: usize| columns[name][row].as_str().map(str::to_owned);
-    let count = |name: &str, row: usize| {
-        let count = columns[name][row].as_u64().unwrap_or_default();
-        usize::try_from(count).unwrap_or(usize::MAX)
+    // Each column is found once, and not for each host.
+    let column = |name: &str| items(columns, name);
+    let (ids, states, zones) = (column("id"), column("state"), column("zone"));
+    let (running, pending) = (column("vms.count"), column("vms.pending"));
+    let amounts = measures::AMOUNTS.map(column);
+    let groups = grouping.attribute.as_deref().map(column);
+    let named: Vec<(&str, &[Value])> = named
+        .iter()
+        .map(|name| (*name, column(&format!("attribute.{name}"))))
+        .collect();
+    let text = |column: &[Value], row: usize| Some(column.get(row)?.as_str()?.to_owned());
+    let count = |column: &[Value], row: usize| {
+        let count = column.get(row).and_then(Value::as_u64);
+        usize::try_from(count.unwrap_or_default()).unwrap_or(usize::MAX)
     };
-    let rows = (0..ids).map(|row| {
-        let Measures { cpu, memory } = Measures::of_host(|name| number(name, row), overcommit);
+    let rows = (0..ids.len()).map(|row| {
+        let amounts = amounts.map(|column| column.get(row)?.as_f64());
+        let Measures { cpu, memory } = Measures::of(amounts, overcommit);
         HostRow {
-            id: text("id", row).unwrap_or_default(),
-            state: text("state", row).unwrap_or_else(|| "up".to_owned()),
-            zone: text("zone", row),
-            group: group.and_then(|group| word(&columns[group][row])),
+            id: text(ids, row).unwrap_or_default(),
+            state: text(states, row).unwrap_or_else(|| "up".to_owned()),
+            zone: text(zones, row),
+            group: groups.and_then(|group| word(group.get(row)?)),
             attributes: named
                 .iter()
-                .filter_map(|name| {
-                    let value = word(&columns[format!("attribute.{name}")][row])?;
-                    Some(((*name).to_owned(), value))
-                })
+                .filter_map(|(name, column)| Some(((*name).to_owned(), word(column.get(row)?)?)))
                 .collect(),
-            vms: count("vms.count", row),
-            pending: count("vms.pending", row),
+            vms: count(running, row),
+            pending: count(pending, row),
             cpu,
             memory,
             ..HostRow::default()
