@@ -149,7 +149,7 @@ pub(crate) async fn page_of(
                     td { (texts(unit, "kinds").join(", ")) }
                     td { (standing(unit)) @if paused.contains(&text(unit, "name")) { " " (state("bad", "bad", "keeps failing")) } }
                     td { (cut(text(unit, "version"), 40)) }
-                    td { (source(&unit["source"])) }
+                    td.from { (source(&unit["source"])) }
                     td.mono.dim { (text(unit, "in-force").get(..12).unwrap_or("–")) }
                 } } }
             } } }
@@ -223,7 +223,7 @@ pub(crate) fn paused(paused: &Value) -> Markup {
 /// Where a unit came from, as it stands after "From".
 pub(crate) fn source(source: &Value) -> Markup {
     html! { @match text(source, "kind") {
-        "embedded" => span.nowrap { "the program" },
+        "embedded" => "the program",
         "upload" => { "upload by " (cut(text(source, "by"), 40)) }
         "file" => { span.mono { (cut(text(source, "path"), 60)) } }
         "rollback" => "a rollback to an earlier version",

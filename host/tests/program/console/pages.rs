@@ -247,7 +247,7 @@ fn the_map_is_coloured_by_a_column_or_the_cost_of_a_vm_and_the_table_says_the_sa
         assert!(map.contains(part), "{part}: {map}");
     }
     assert!(
-        map.contains("<td class=\"num value\"><span class=\"figure\">10 cores</span></td>"),
+        map.contains("<td class=\"value num\"><span class=\"figure\">10 cores</span></td>"),
         "{map}"
     );
     assert!(shown("colour=memory.total").contains("64 GiB everywhere"));
@@ -265,7 +265,7 @@ fn the_map_is_coloured_by_a_column_or_the_cost_of_a_vm_and_the_table_says_the_sa
     for host in told["hosts"].as_array().unwrap() {
         if let Some(sum) = host["costs"][0].as_f64() {
             let sum = format!(
-                "<td class=\"num value\">{}{:.3}</td>",
+                "<td class=\"value num\">{}{:.3}</td>",
                 if sum < 0.0 { "−" } else { "" },
                 sum.abs()
             );
