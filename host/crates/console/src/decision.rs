@@ -31,6 +31,7 @@ pub(crate) async fn show(
     Path((cluster, number)): Path<(String, String)>,
     ask: Ask,
 ) -> Result<Response, Problem> {
+    matrix::check_words(&ask)?;
     let api = format!("/v1/clusters/{}", segment(&cluster));
     let path = format!("{api}/decisions/{}", segment(&number));
     let recorded = ask.get(&path).await?;

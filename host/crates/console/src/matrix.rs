@@ -10,6 +10,7 @@ use crate::format::{self, cost, cut, things};
 use crate::parts::{host_link, sign};
 use crate::url;
 use crate::value::{self, items, text};
+use placewright_http::Problem;
 
 /// Remaining hosts that are shown at first, and removed ones.
 const ROWS: usize = 15;
@@ -293,13 +294,23 @@ fn of_groups(groups: &[Value]) -> BTreeMap<&str, Chance<'_>> {
     chances
 }
 
+/// What the values of costs are called in the address, as the entry gives them and on the way to the sum.
+const VALUES: [&str; 3] = ["raw", "scaled", "weighted"];
+
+/// That the address asks for nothing of the table that there is not.
+///
+/// # Errors
+/// If it does.
+pub(crate) fn check_words(ask: &Ask) -> Result<(), Problem> {
+    ask.one_of("values", &VALUES)?;
+    ask.one_of("rows", &["all"])?;
+    ask.one_of("columns", &["all"]).map(drop)
+}
+
 /// The table.
 pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
-    let which = match ask.param("values") {
-        Some("raw") => 0,
-        Some("scaled") => 1,
-        _ => 2,
-    };
+    let wanted = VALUES.iter().position(|it| ask.param("values") == Some(it));
+    let which = wanted.unwrap_or(VALUES.len() - 1);
     let filter = ask.param("filter").unwrap_or_default().to_lowercase();
     let fits = |row: &&Row<'_>| {
         let reason = row.removed.map_or("", |it| text(it, "reason"));
@@ -351,7 +362,7 @@ pub(crate) fn panel(ask: &Ask, cluster: &str, matrix: &Matrix<'_>) -> Markup {
         section.panel aria-label="Hosts and entries" {
             header {
                 span.seg role="group" aria-label="Values" {
-                    @for (number, word) in ["raw", "scaled", "weighted"].iter().enumerate() {
+                    @for (number, word) in VALUES.iter().enumerate() {
                         a href=(url::with(&ask.query, "values", word, &[])) aria-current=[(number == which).then_some("true")] data-key=(&word[..1]) { (word) }
                     }
                 }

@@ -49,11 +49,8 @@ pub(crate) async fn show(
     let api = format!("/v1/clusters/{}", segment(&cluster));
     // The cluster must be there, whatever is asked.
     let shown = ask.get(&api).await?;
-    let kind = ask.param("ask").unwrap_or("room");
-    let kind = KINDS
-        .iter()
-        .find(|(word, _)| *word == kind)
-        .map_or("room", |(word, _)| word);
+    let kind = ask.one_of("ask", &KINDS.map(|(word, _)| word))?;
+    let kind = kind.unwrap_or("room");
     if kind == FACTOR {
         let decides = text(&shown["settings"], "policy");
         let (form, copies, answer) = factor::answered(&ask, &cluster, decides).await?;

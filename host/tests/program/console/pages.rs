@@ -340,6 +340,10 @@ fn a_word_of_the_address_that_a_page_does_not_know_is_refused_with_those_that_it
         ("/clusters/north?sort=nope", "left-memory, value, -id"),
         ("/clusters/north?view=nope", "map, table"),
         ("/policies/general?view=nope", "history"),
+        ("/clusters/north/questions?ask=nope", "failure, maintenance"),
+        ("/clusters/north/decisions/1?values=nope", "raw, scaled"),
+        ("/clusters/north/decisions/1?rows=nope", "one of all"),
+        ("/clusters/north/decisions/1?columns=nope", "one of all"),
     ] {
         let shown = desk.browse("GET", page, &cookie, &[]);
         assert_eq!(shown.status, 400, "{page}: {}", shown.body);
