@@ -20,7 +20,9 @@ const COLUMNS: usize = 5;
 /// A map of more hosts than this refreshes its cells without the page around them.
 const REFRESHES_CELLS: usize = 1000;
 /// The side of a cell, by up to how many hosts there are: few hosts fill the map as well.
-const CELLS: [(usize, usize); 4] = [(150, 24), (600, 16), (2500, 11), (usize::MAX, 8)];
+const CELLS: [(usize, usize); 3] = [(150, 24), (600, 16), (2500, 11)];
+/// The side of a cell where there are more.
+const SMALLEST: usize = 8;
 /// The share from which a cell is marked as full.
 const FULL: f64 = 0.97;
 /// Letters of a zone's name that are shown beside its blocks, and of a group's above its block.
@@ -128,7 +130,7 @@ pub(crate) fn cells(query: &Pairs, fleet: &Fleet, wanted: &[&HostRow]) -> Cells 
 /// Put zones below each other, and the blocks of each beside each other; gives the height, too.
 fn laid_out<'h>(wanted: &[&'h HostRow], is_zoned: bool) -> (Vec<Zone<'h>>, usize, Grid) {
     let cell = CELLS.iter().find(|(hosts, _)| wanted.len() <= *hosts);
-    let cell = cell.map_or(8, |(_, cell)| *cell);
+    let cell = cell.map_or(SMALLEST, |(_, cell)| *cell);
     let grid = Grid {
         cell,
         step: cell + 2,

@@ -66,7 +66,7 @@ impl Setting {
     }
 }
 
-/// The settings that an entry of a document gives, before its unit was asked what it declares.
+/// The settings of an entry as the document writes them: what the unit declares is not known yet.
 pub(super) fn written(entry: &dyn TableLike) -> Vec<Setting> {
     let settings = entry.get("settings").and_then(Item::as_table_like);
     let settings = settings.into_iter().flat_map(|settings| settings.iter());
@@ -133,7 +133,7 @@ pub(super) fn invalid(field: &str, faults: &Faults) -> Option<&'static str> {
     faults.at(field).map(|_| "true")
 }
 
-/// The ids of what describes a field: what it takes, and what is wrong with it.
+/// The ids of the elements that describe a field: its hint and its error.
 pub(super) fn described(field: &str, has_hint: bool, faults: &Faults) -> Option<String> {
     let hint = has_hint.then(|| format!("hint-{field}"));
     let wrong = faults.at(field).map(|_| format!("wrong-{field}"));

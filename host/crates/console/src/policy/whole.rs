@@ -100,10 +100,7 @@ impl Whole {
             }
             let path = format!("/v1/units/{}/inspection", segment(unpinned(&alone.unit)));
             let inspected = ask.get_if(&path).await;
-            let Some(inspected) = inspected else { continue };
-            alone.known_as = Some(self::text(&inspected, "name").to_owned());
-            let declared = items(&inspected, "settings");
-            alone.settings = setting::declared(std::mem::take(&mut alone.settings), declared);
+            alone.take_declared(inspected.as_ref());
         }
         Some(whole)
     }
@@ -281,6 +278,14 @@ fn line(field: &str, name: &str, value: &str, state: &State<'_>) -> Markup {
 }
 
 impl Alone {
+    /// Take what its unit declares. None: there is no such unit, so that there are no fields for its
+    /// settings, which the document keeps.
+    fn take_declared(&mut self, unit: Option<&Value>) {
+        self.known_as = unit.map(|unit| text(unit, "name").to_owned());
+        let declared = unit.map_or(&[][..], |unit| items(unit, "settings"));
+        self.settings = setting::declared(std::mem::take(&mut self.settings), declared);
+    }
+
     /// The name of a field by its key.
     fn field(&self, key: &str) -> String {
         format!("policy/{}/{key}", self.key)
@@ -366,4 +371,24 @@ fn read(text: &str) -> Option<Whole> {
             .push(WATCH.map(|key| watch.get(key).and_then(shown).unwrap_or_default()));
     }
     Some(whole)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_unit_that_is_not_there_has_no_fields_that_would_empty_its_settings() {
+        let text = "[balance]\nunit = \"gone\"\nsettings = { weights = [{ account = \"a\" }] }\n";
+        let [_, mut balance] = read(text).unwrap().alone;
+        balance.take_declared(None);
+        assert!(balance.settings.is_empty() && balance.known_as.is_none());
+        let [_, mut balance] = read(text).unwrap().alone;
+        let columns = serde_json::json!([{"column": "account", "kind": "text"}]);
+        let weights = serde_json::json!({"name": "weights", "columns": columns, "table": columns});
+        let unit = serde_json::json!({"name": "shares", "settings": [weights]});
+        balance.take_declared(Some(&unit));
+        assert_eq!(balance.known_as.as_deref(), Some("shares"));
+        assert!(balance.settings[0].is_set());
+    }
 }
